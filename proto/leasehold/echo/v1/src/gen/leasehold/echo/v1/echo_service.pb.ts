@@ -38,6 +38,7 @@ export interface Note {
 }
 
 export interface EchoRequest {
+  /** What to answer. */
   note:
     | Note
     | undefined;
@@ -48,10 +49,12 @@ export interface EchoRequest {
 }
 
 export interface EchoResponse {
+  /** As asked. */
   note: Note | undefined;
 }
 
 export interface RepeatRequest {
+  /** What to answer. */
   note:
     | Note
     | undefined;
@@ -66,10 +69,12 @@ export interface RepeatRequest {
 export interface RepeatResponse {
   /** Which answer this is, from 0. */
   index: number;
+  /** As asked. */
   note: Note | undefined;
 }
 
 export interface CollectRequest {
+  /** What to count. */
   note: Note | undefined;
 }
 
@@ -754,6 +759,7 @@ export const CollectResponse: MessageFns<CollectResponse> = {
   },
 };
 
+/** One method of each shape that Leasehold uses. */
 export type EchoServiceService = typeof EchoServiceService;
 export const EchoServiceService = {
   /** Answers the note. */

@@ -33,6 +33,7 @@ export const protobufFileName = "leasehold/ingest/v1/file_service.proto";
  * the job's outcome, EXPIRED by time, DELETING by DeleteFile, DELETED by the sweep.
  */
 export const FileState = {
+  /** UNSPECIFIED - Not set. */
   UNSPECIFIED: 0,
   /** PENDING - Waits for bytes and ConfirmFile. */
   PENDING: 1,
@@ -140,13 +141,21 @@ export function fileStateToJSON(object: FileState): string {
 
 /** The closed list of public reasons. */
 export const RejectionReason = {
+  /** UNSPECIFIED - Not set. */
   UNSPECIFIED: 0,
+  /** EMPTY - The file has no bytes. */
   EMPTY: 1,
+  /** UNSUPPORTED_FORMAT - Not one of the formats that are read. */
   UNSUPPORTED_FORMAT: 2,
+  /** TRUNCATED - The picture ends before its time. */
   TRUNCATED: 3,
+  /** CORRUPT - The picture cannot be decoded. */
   CORRUPT: 4,
+  /** PIXEL_LIMIT - More pixels than the limit. */
   PIXEL_LIMIT: 5,
+  /** BYTE_LIMIT - More bytes than the limit. */
   BYTE_LIMIT: 6,
+  /** FRAME_LIMIT - More frames or pages than the limit. */
   FRAME_LIMIT: 7,
   /** SOURCE_MISMATCH - The confirmed bytes are no longer what was confirmed. */
   SOURCE_MISMATCH: 8,
@@ -250,6 +259,7 @@ export function rejectionReasonToJSON(object: RejectionReason): string {
 export interface File {
   /** `namespaces/{namespace}/files/{file}`. */
   name: string;
+  /** What may happen next; see FileState. */
   state: FileState;
   /** As asked for at CreateFile, defaults filled in. */
   options:
@@ -273,6 +283,7 @@ export interface File {
     | undefined;
   /** Which confirmation or retry this is, from 1; 0 while PENDING. */
   generation: number;
+  /** When CreateFile made the card. */
   createTime:
     | Date
     | undefined;
@@ -296,6 +307,7 @@ export interface File {
 export interface RenditionOptions {
   /** The box in pixels, 1 to 16383, default 1600 each; a picture is never enlarged. */
   maxWidth: number;
+  /** The box's height in pixels; as max_width. */
   maxHeight: number;
   /** WebP quality, 1 to 100, default 80. */
   quality: number;
@@ -307,39 +319,49 @@ export interface RenditionOptions {
 export interface Source {
   /** As answered by the upload. */
   versionId: string;
+  /** As stored. */
   sizeBytes: bigint;
   /** 32 bytes. */
   sha256: Buffer;
 }
 
+/** The picture that was made. */
 export interface Rendition {
   /** `image/webp`. */
   contentType: string;
+  /** As stored. */
   sizeBytes: bigint;
   /** 32 bytes. */
   sha256: Buffer;
   /** Pixels, upright. */
   width: number;
+  /** Pixels, upright. */
   height: number;
   /** The key and version in the object store, and the fence under which they were written. */
   key: string;
+  /** The exact version of the object under `key`. */
   versionId: string;
+  /** The fence under which it was written; also part of the key. */
   fence: bigint;
   /** The source's size in pixels, upright. */
   sourceWidth: number;
+  /** The source's height in pixels, upright. */
   sourceHeight: number;
 }
 
 /** Why there is no rendition. */
 export interface Rejection {
+  /** For programs: one of the closed list. */
   reason: RejectionReason;
   /** What the owner can do about it, in English. Never holds paths, URLs or exception texts. */
   explanation: string;
 }
 
+/** How far the processing has come. Shown, never decided upon. */
 export interface Progress {
   /** Grants minus releases so far; 0 before the first. */
   attempt: number;
+  /** After so many the card ends as REJECTED / EXHAUSTED. */
   maxAttempts: number;
   /** 0 to 100 within the attempt. */
   percent: number;
@@ -352,10 +374,12 @@ export interface CreateFileRequest {
   parent: string;
   /** Chosen by the caller, `[a-z0-9][a-z0-9-]{0,62}`; empty: the server chooses a UUID. */
   fileId: string;
+  /** What to make; unset means every default. */
   options: RenditionOptions | undefined;
 }
 
 export interface CreateFileResponse {
+  /** The new card, or the one that exists. */
   file:
     | File
     | undefined;
@@ -371,6 +395,7 @@ export interface UploadTarget {
   method: string;
   /** Headers that the request must carry. */
   headers: { [key: string]: string };
+  /** Until when the URL is good. */
   expireTime: Date | undefined;
 }
 
@@ -394,12 +419,14 @@ export interface UploadFileRequest {
 export interface UploadFileResponse {
   /** Names the stored version for ConfirmFile. */
   versionId: string;
+  /** How many bytes arrived. */
   sizeBytes: bigint;
   /** Of the bytes as they arrived. */
   sha256: Buffer;
 }
 
 export interface ConfirmFileRequest {
+  /** `namespaces/{namespace}/files/{file}`. */
   name: string;
   /** Required: the version that counts. */
   versionId: string;
@@ -410,14 +437,17 @@ export interface ConfirmFileRequest {
 }
 
 export interface ConfirmFileResponse {
+  /** The card, QUEUED or further. */
   file: File | undefined;
 }
 
 export interface GetFileRequest {
+  /** `namespaces/{namespace}/files/{file}`. */
   name: string;
 }
 
 export interface GetFileResponse {
+  /** The card as it is now. */
   file: File | undefined;
 }
 
@@ -433,53 +463,70 @@ export interface ListFilesRequest {
 }
 
 export interface ListFilesResponse {
+  /** Newest first. */
   files: File[];
   /** Empty on the last page. */
   nextPageToken: string;
 }
 
 export interface WatchFileRequest {
+  /** `namespaces/{namespace}/files/{file}`. */
   name: string;
 }
 
 export interface WatchFileResponse {
+  /** The whole card as it is now. */
   file: File | undefined;
 }
 
 export interface DownloadFileRequest {
+  /** `namespaces/{namespace}/files/{file}`. */
   name: string;
 }
 
 export interface DownloadFileResponse {
   /** Exactly one; `rendition` in the first message only. */
-  part: { $case: "rendition"; value: Rendition } | { $case: "chunk"; value: Buffer } | undefined;
+  part:
+    | //
+    /** What the chunks add up to. */
+    { $case: "rendition"; value: Rendition }
+    | //
+    /** The next bytes, in order. */
+    { $case: "chunk"; value: Buffer }
+    | undefined;
 }
 
 export interface GetDownloadUrlRequest {
+  /** `namespaces/{namespace}/files/{file}`. */
   name: string;
 }
 
 export interface GetDownloadUrlResponse {
   /** Signed; a secret until it expires. */
   url: string;
+  /** Until when the URL is good. */
   expireTime: Date | undefined;
 }
 
 export interface RetryFileRequest {
+  /** `namespaces/{namespace}/files/{file}`. */
   name: string;
   /** The card's etag, so that a repeat does not retry twice. Required. */
   etag: string;
 }
 
 export interface RetryFileResponse {
+  /** The card, QUEUED under its new generation. */
   file: File | undefined;
 }
 
 export interface DeleteFileRequest {
+  /** `namespaces/{namespace}/files/{file}`. */
   name: string;
 }
 
 export interface DeleteFileResponse {
+  /** The card, DELETING or DELETED. */
   file: File | undefined;
 }
 
@@ -3425,6 +3472,7 @@ export const DeleteFileResponse: MessageFns<DeleteFileResponse> = {
   },
 };
 
+/** Photos of one service team: cards, their bytes and their renditions. */
 export type FileServiceService = typeof FileServiceService;
 export const FileServiceService = {
   /**

@@ -26,6 +26,7 @@ export const protobufFileName = "leasehold/lease/v1/lease_service.proto";
 
 /** What a worker as a whole must do. */
 export const WorkerDirective = {
+  /** UNSPECIFIED - Not set. */
   UNSPECIFIED: 0,
   /** CONTINUE - Go on. */
   CONTINUE: 1,
@@ -86,7 +87,9 @@ export function workerDirectiveToJSON(object: WorkerDirective): string {
   }
 }
 
+/** Whether a holder may go on. */
 export const LeaseExtensionVerdict = {
+  /** UNSPECIFIED - Not set. */
   UNSPECIFIED: 0,
   /** CONTINUE - Extended: go on. */
   CONTINUE: 1,
@@ -146,6 +149,7 @@ export function leaseExtensionVerdictToJSON(object: LeaseExtensionVerdict): stri
 
 /** Whose fault a failure is, which decides on retries. */
 export const FaultClass = {
+  /** UNSPECIFIED - Not set. */
   UNSPECIFIED: 0,
   /** CONTENT - The input is at fault: final at once. */
   CONTENT: 1,
@@ -195,7 +199,9 @@ export function faultClassToJSON(object: FaultClass): string {
   }
 }
 
+/** Why a lease is handed back. */
 export const ReleaseCause = {
+  /** UNSPECIFIED - Not set. */
   UNSPECIFIED: 0,
   /** DRAIN - The worker drains. */
   DRAIN: 1,
@@ -256,7 +262,9 @@ export function releaseCauseToJSON(object: ReleaseCause): string {
   }
 }
 
+/** Whether a settlement counted. */
 export const SettlementVerdict = {
+  /** UNSPECIFIED - Not set. */
   UNSPECIFIED: 0,
   /** SETTLED - Counted: now, or by an earlier call with the same token and content. */
   SETTLED: 1,
@@ -344,6 +352,7 @@ export interface RegisterWorkerResponse {
 
 /** What a worker must know of a kind's policy. The coordinator's rows decide; this is a copy for planning. */
 export interface KindPolicy {
+  /** The kind of job that the policy is for. */
   kind: string;
   /** Time to live of a fresh or extended lease. */
   leaseTtl:
@@ -390,11 +399,13 @@ export interface AcquireLeasesResponse {
 export interface Lease {
   /** Who the job belongs to. */
   namespace: string;
+  /** The kind of job, as asked for. */
   kind: string;
   /** Chosen by the producer, unique within (namespace, kind). */
   jobId: string;
   /** The enqueue that this lease is for; names the job in ExtendLeases and SettleLeases. */
   enqueueId: bigint;
+  /** By which version of the contract to read the payload; one of those asked for. */
   contractVersion: number;
   /** The job's payload, by its contract. */
   payload: Buffer;
@@ -404,6 +415,7 @@ export interface Lease {
   leaseToken: Buffer;
   /** 1 for the first grant that counts; grants minus releases. */
   attempt: number;
+  /** Grants that the job may spend before it ends as exhausted. */
   maxAttempts: number;
   /** What was left of the lease when the database answered. */
   ttl:
@@ -421,6 +433,7 @@ export interface Lease {
 }
 
 export interface ExtendLeasesRequest {
+  /** As registered. */
   workerId: string;
   /** As in AcquireLeasesRequest. */
   answeredSeq: bigint;
@@ -430,8 +443,11 @@ export interface ExtendLeasesRequest {
   extensions: LeaseExtension[];
 }
 
+/** One lease to extend. */
 export interface LeaseExtension {
+  /** As granted. */
   enqueueId: bigint;
+  /** As granted; secret. */
   leaseToken: Buffer;
   /** Shown to watchers of the job; unset leaves it as it was. */
   progress: Progress | undefined;
@@ -448,31 +464,44 @@ export interface Progress {
 export interface ExtendLeasesResponse {
   /** One per extension, in the order of the request. */
   results: LeaseExtensionResult[];
+  /** What the worker as a whole must do. */
   directive: WorkerDirective;
 }
 
+/** What became of one extension. */
 export interface LeaseExtensionResult {
+  /** Whether the holder may go on. */
   verdict: LeaseExtensionVerdict;
   /** CONTINUE only: what is left of the lease when the database answered: least(lease_ttl, what is left of max_run). */
   ttl: Duration | undefined;
 }
 
 export interface SettleLeasesRequest {
+  /** As registered. */
   workerId: string;
   /** 1 to 512. */
   settlements: Settlement[];
 }
 
+/** How one lease ends. */
 export interface Settlement {
+  /** As granted. */
   enqueueId: bigint;
+  /** As granted; secret. */
   leaseToken: Buffer;
   /** As granted; for the record of a refusal. */
   fence: bigint;
   /** Exactly one. */
   verb:
-    | { $case: "complete"; value: Complete }
-    | { $case: "fail"; value: Fail }
-    | { $case: "release"; value: Release }
+    | //
+    /** The work is done. */
+    { $case: "complete"; value: Complete }
+    | //
+    /** The work could not be done. */
+    { $case: "fail"; value: Fail }
+    | //
+    /** Somebody else shall do it. */
+    { $case: "release"; value: Release }
     | undefined;
 }
 
@@ -486,11 +515,13 @@ export interface Complete {
 export interface Fail {
   /** A word of the kind's closed list, `[A-Z][A-Z0-9_]{0,62}`. */
   reason: string;
+  /** Whether a retry can help. */
   faultClass: FaultClass;
 }
 
 /** The lease is handed back voluntarily; the attempt is given back with it, at most 10 times a job. */
 export interface Release {
+  /** Why; decides what is offered to this build again. */
   cause: ReleaseCause;
 }
 
@@ -499,13 +530,16 @@ export interface SettleLeasesResponse {
   results: SettlementResult[];
 }
 
+/** What became of one settlement. */
 export interface SettlementResult {
+  /** Whether it counted. */
   verdict: SettlementVerdict;
   /** LEASE_LOST only: the fence that now stands over the job, 0 when it has none. */
   currentFence: bigint;
 }
 
 export interface DeregisterWorkerRequest {
+  /** As registered. */
   workerId: string;
 }
 
@@ -2952,6 +2986,7 @@ export const DeregisterWorkerResponse: MessageFns<DeregisterWorkerResponse> = {
   },
 };
 
+/** Leases for workers: take, extend, settle. */
 export type LeaseServiceService = typeof LeaseServiceService;
 export const LeaseServiceService = {
   /**

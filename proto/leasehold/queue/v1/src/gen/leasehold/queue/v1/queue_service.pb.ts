@@ -29,6 +29,7 @@ export const protobufFileName = "leasehold/queue/v1/queue_service.proto";
 
 /** QUEUED with a future available_time is what others call scheduled, delayed or waiting to retry. */
 export const JobState = {
+  /** UNSPECIFIED - Not set. */
   UNSPECIFIED: 0,
   /** QUEUED - Waits for its due time or for a worker. */
   QUEUED: 1,
@@ -102,7 +103,9 @@ export function jobStateToJSON(object: JobState): string {
   }
 }
 
+/** Whether a job is in the queue, and if not, why. */
 export const EnqueueVerdict = {
+  /** UNSPECIFIED - Not set. */
   UNSPECIFIED: 0,
   /** ENQUEUED - The job is new. */
   ENQUEUED: 1,
@@ -180,7 +183,9 @@ export function enqueueVerdictToJSON(object: EnqueueVerdict): string {
 export interface Job {
   /** `namespaces/{namespace}/kinds/{kind}/jobs/{job}`. */
   name: string;
+  /** What may happen next; see JobState. */
   state: JobState;
+  /** The version of the kind's contract that payload and result follow. */
   contractVersion: number;
   /** 0 (default) to 9 (first). */
   priority: number;
@@ -188,9 +193,11 @@ export interface Job {
   enqueueId: bigint;
   /** Grants minus releases so far. */
   attempt: number;
+  /** Grants that the job may spend before it ends as FAILED / EXHAUSTED. */
   maxAttempts: number;
   /** The fence of the last event of the job: its lease while LEASED, its outcome once finished; 0 before the first grant. */
   fence: bigint;
+  /** When it was enqueued. */
   enqueueTime:
     | Date
     | undefined;
@@ -236,6 +243,7 @@ export interface Progress {
 export interface JobSpec {
   /** `namespaces/{namespace}/kinds/{kind}/jobs/{job}`; the job id is chosen by the producer, `[A-Za-z0-9._~-]{1,128}`. */
   name: string;
+  /** The version of the kind's contract that the payload follows. */
   contractVersion: number;
   /** By the contract, up to 256 KiB. Opaque to the coordinator. */
   payload: Buffer;
@@ -260,7 +268,9 @@ export interface EnqueueJobsResponse {
   results: EnqueueResult[];
 }
 
+/** What became of one spec. */
 export interface EnqueueResult {
+  /** Whether the job is in the queue. */
   verdict: EnqueueVerdict;
   /** ENQUEUED and EXISTS: the job as it is now, with its outcome if it has one. CONFLICT: the job that is in the way. */
   job:
@@ -271,10 +281,12 @@ export interface EnqueueResult {
 }
 
 export interface GetJobRequest {
+  /** `namespaces/{namespace}/kinds/{kind}/jobs/{job}`. */
   name: string;
 }
 
 export interface GetJobResponse {
+  /** The job as it is now. */
   job: Job | undefined;
 }
 
@@ -302,12 +314,14 @@ export interface ListJobsRequest {
 }
 
 export interface ListJobsResponse {
+  /** Newest enqueue first. */
   jobs: Job[];
   /** Empty on the last page. */
   nextPageToken: string;
 }
 
 export interface CancelJobRequest {
+  /** `namespaces/{namespace}/kinds/{kind}/jobs/{job}`. */
   name: string;
   /**
    * The enqueue that is meant, as answered by EnqueueJobs. 0 means the one enqueue of this id whose answer was never
@@ -326,10 +340,12 @@ export interface CancelJobResponse {
 }
 
 export interface WatchJobRequest {
+  /** `namespaces/{namespace}/kinds/{kind}/jobs/{job}`. */
   name: string;
 }
 
 export interface WatchJobResponse {
+  /** The whole job as it is now. */
   job: Job | undefined;
 }
 
@@ -345,6 +361,7 @@ export interface PullOutcomesRequest {
 }
 
 export interface PullOutcomesResponse {
+  /** Empty when none came in time. */
   outcomes: Outcome[];
 }
 
@@ -352,7 +369,9 @@ export interface PullOutcomesResponse {
 export interface Outcome {
   /** `namespaces/{namespace}/kinds/{kind}/jobs/{job}`. */
   name: string;
+  /** Which enqueue of the id this ends. */
   enqueueId: bigint;
+  /** By which version of the contract to read the result. */
   contractVersion: number;
   /** SUCCEEDED, FAILED or CANCELLED. */
   state: JobState;
@@ -364,7 +383,9 @@ export interface Outcome {
   lastReason: string;
   /** SUCCEEDED only: by the contract. */
   result: Buffer;
+  /** Grants minus releases that it took. */
   attempt: number;
+  /** When the job ended. */
   finishTime:
     | Date
     | undefined;
@@ -2810,6 +2831,7 @@ export const AckOutcomesResponse: MessageFns<AckOutcomesResponse> = {
   },
 };
 
+/** Jobs for producers: enqueue, look, cancel, and fetch what became of them. */
 export type QueueServiceService = typeof QueueServiceService;
 export const QueueServiceService = {
   /** Enqueues jobs. Answers per job, in the order of the request; one refusal never affects another job. */

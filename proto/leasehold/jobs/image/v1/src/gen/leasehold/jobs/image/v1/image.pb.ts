@@ -13,6 +13,7 @@ export const protobufFileName = "leasehold/jobs/image/v1/image.proto";
 
 /** Why a picture could not be made: the closed list that crosses the wire, by name without the prefix. */
 export const ImageReason = {
+  /** UNSPECIFIED - Not set. */
   UNSPECIFIED: 0,
   /** EMPTY - Content: the file has no bytes. */
   EMPTY: 1,
@@ -147,6 +148,7 @@ export interface ImagePayload {
    * least 1.
    */
   maxWidth: number;
+  /** The box's height in pixels; as max_width. */
   maxHeight: number;
   /** WebP quality, 1 to 100. */
   quality: number;
@@ -156,6 +158,7 @@ export interface ImagePayload {
 
 /** One version of one object in the object store. */
 export interface SourceObject {
+  /** Its key in the object store. */
   key: string;
   /** As the store named it when it was confirmed. */
   versionId: string;
@@ -167,6 +170,7 @@ export interface SourceObject {
 
 /** What was made. */
 export interface ImageResult {
+  /** The object that was stored. */
   rendition:
     | Rendition
     | undefined;
@@ -174,24 +178,31 @@ export interface ImageResult {
   source: SourceFacts | undefined;
 }
 
+/** One WebP in the object store. */
 export interface Rendition {
+  /** `renditions/{namespace}/{file}/{fence}/photo.webp`. */
   key: string;
+  /** The exact version under `key`, as the store named it. */
   versionId: string;
   /** SHA-256 of the bytes, 32 bytes. */
   sha256: Buffer;
+  /** As stored. */
   sizeBytes: bigint;
   /** Pixels, upright. */
   width: number;
+  /** Pixels, upright. */
   height: number;
   /** `image/webp`. */
   contentType: string;
 }
 
+/** The source as it was decoded. */
 export interface SourceFacts {
   /** The decoded format: jpeg, png, webp, gif, tiff or avif. */
   format: string;
   /** Pixels, upright. */
   width: number;
+  /** Pixels, upright. */
   height: number;
   /** Pages or frames in the source; the rendition shows the first. */
   pages: number;
