@@ -1,1 +1,10 @@
-export {};
+export { type Clock, ManualClock, systemClock } from './clock.js';
+export { type Config, ConfigError, type ConfigProblem, type ConfigSpec, parseConfig } from './config.js';
+export { Duty, type DutyOptions } from './duty.js';
+export { type Component, Lifecycle, type StopReport } from './lifecycle.js';
+export { createLogger, type DestinationStream, type Logger } from './logger.js';
+export { OpsServer, type OpsServerOptions } from './ops-server.js';
+export type { Readiness } from './readiness.js';
+export { createRegistry } from './registry.js';
+export { type Assembly, runService } from './run-service.js';
+export { bool, choice, durationMs, hostPort, hostPorts, integer, port, str, url } from './variables.js';

@@ -1,0 +1,114 @@
+import fastify, { type FastifyInstance, type FastifyPluginAsync, type FastifyPluginCallback } from 'fastify';
+import type { Logger } from 'pino';
+import { Histogram, type Registry } from 'prom-client';
+import type { Component } from './lifecycle.js';
+import { ReadinessCheck } from './readiness-check.js';
+import type { Readiness } from './readiness.js';
+
+export interface OpsServerOptions {
+  host: string;
+  /** 0 lets the system choose. */
+  port: number;
+  registry: Registry;
+  /** Asked at every GET /readyz, one call at a time. */
+  readiness: () => Promise<Readiness[]>;
+  logger: Logger;
+  /** A readiness check that takes longer counts as failed. Default 2 s. */
+  readinessTimeoutMs?: number;
+  /** Largest request body of a route that says nothing else. Default 64 KiB. */
+  bodyLimitBytes?: number;
+  /** Longest time for a request to arrive whole, body included. Default 30 s; a route that takes large uploads needs more. */
+  requestTimeoutMs?: number;
+  /** A connection on which nothing moves for so long is cut. Default 60 s. */
+  idleTimeoutMs?: number;
+}
+
+/**
+ * The HTTP server of a process: GET /livez (200 while the event loop turns), /readyz (200 or 503 with `{ready, checks}`), /metrics. A service
+ * can mount routes of its own before the start. Requests are never logged and their URLs appear in no answer, log line or metric, as a URL may
+ * be signed; metrics carry the route's pattern.
+ */
+export class OpsServer implements Component {
+  readonly name = 'http';
+  readonly #o: OpsServerOptions;
+  readonly #server: FastifyInstance;
+  #listening: Promise<string> | undefined;
+  #address: string | undefined;
+
+  constructor(o: OpsServerOptions) {
+    this.#o = o;
+    this.#server = fastify({
+      logger: false,
+      bodyLimit: o.bodyLimitBytes ?? 64 * 1024,
+      requestTimeout: o.requestTimeoutMs ?? 30_000,
+      connectionTimeout: o.idleTimeoutMs ?? 60_000,
+      forceCloseConnections: 'idle',
+    });
+    this.#answerFaults();
+    this.#measure();
+    this.#mountOps();
+  }
+
+  /** Adds a service's own routes, with fastify's usual encapsulation. Only before start(). */
+  register(plugin: FastifyPluginAsync | FastifyPluginCallback): this {
+    if (this.#listening !== undefined) throw new Error('routes can be registered before the start only');
+    void this.#server.register(plugin);
+    return this;
+  }
+
+  /** Where it listens, as host:port. Known from start() on. */
+  get address(): string {
+    if (this.#address === undefined) throw new Error('the HTTP server is not started');
+    return this.#address;
+  }
+
+  async start(): Promise<void> {
+    this.#listening ??= this.#server.listen({ host: this.#o.host, port: this.#o.port });
+    this.#address = new URL(await this.#listening).host;
+  }
+
+  /** Takes no new connections, waits for requests under way, and cuts them off at the deadline. */
+  async stop(deadline: AbortSignal): Promise<void> {
+    const cut = (): void => this.#server.server.closeAllConnections();
+    deadline.addEventListener('abort', cut, { once: true });
+    if (deadline.aborted) cut();
+    try {
+      await this.#server.close();
+    } finally {
+      deadline.removeEventListener('abort', cut);
+    }
+  }
+
+  #mountOps(): void {
+    const readiness = new ReadinessCheck(this.#o);
+    this.#server.get('/livez', () => ({ alive: true }));
+    this.#server.get('/readyz', async (_request, reply) => {
+      const checks = await readiness.run();
+      const ready = checks.every((check) => check.ok);
+      return reply.code(ready ? 200 : 503).header('cache-control', 'no-store').send({ ready, checks });
+    });
+    this.#server.get('/metrics', async (_request, reply) => reply.type(this.#o.registry.contentType).send(await this.#o.registry.metrics()));
+  }
+
+  // fastify's own answers quote the URL and the text of exceptions.
+  #answerFaults(): void {
+    this.#server.setNotFoundHandler((_request, reply) => reply.code(404).send({ error: 'not_found' }));
+    this.#server.setErrorHandler<Error & { statusCode?: number; code?: string }>((err, request, reply) => {
+      const code = err.statusCode !== undefined && err.statusCode >= 400 && err.statusCode < 500 ? err.statusCode : 500;
+      if (code === 500) {
+        this.#o.logger.error({ event: 'http_request_failed', method: request.method, route: request.routeOptions.url, err }, 'answered 500');
+      }
+      return reply.code(code).send({ error: code === 500 ? 'internal' : (err.code ?? 'bad_request').toLowerCase() });
+    });
+  }
+
+  #measure(): void {
+    const duration = new Histogram({
+      name: 'leasehold_http_request_duration_seconds', help: 'HTTP requests answered, by route pattern and status.', labelNames: ['method', 'route', 'code'],
+      buckets: [0.005, 0.025, 0.1, 0.5, 2.5, 10, 60], registers: [this.#o.registry],
+    });
+    this.#server.addHook('onResponse', async (request, reply) => {
+      duration.observe({ method: request.method, route: request.routeOptions.url ?? 'unmatched', code: reply.statusCode }, reply.elapsedTime / 1000);
+    });
+  }
+}
