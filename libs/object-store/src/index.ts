@@ -1,1 +1,9 @@
-export {};
+export type {
+  Abortable, DeleteMarker, DownloadGrantOptions, GetOptions, ListedVersion, ObjectStore, ObjectVersion, PutOptions, SignedRequest, StoredVersion,
+  UploadGrantOptions,
+} from './object-store.js';
+export { StoreFault, type StoreFaultKind } from './store-fault.js';
+export { openEmbeddedStore, type EmbeddedStore, type EmbeddedStoreOptions } from './embedded/embedded-store.js';
+export {
+  verifySignedRequest, type DownloadGrant, type Grant, type GrantRefusal, type Signing, type UploadGrant, type VerifiedRequest,
+} from './embedded/signed-request.js';
