@@ -1,1 +1,12 @@
-export {};
+export { status } from '@grpc/grpc-js';
+export type { CallContext } from './call-context.js';
+export type { ChannelState } from './channel.js';
+export { createClient, type CallOptions, type ClientControls, type ClientMethod, type ClientOf, type ClientOptions } from './client.js';
+export type { ClientStream, Definition, HandlerOf, HandlersOf, RequestOf, ResponseOf, ServerStream, Unary } from './definition.js';
+export { durationOfMs, msOfDuration, type DurationMessage } from './duration.js';
+export { Fault, type FaultInit, type FieldViolation, type Violation } from './fault.js';
+export { faults, type Faults } from './faults.js';
+export { GrpcServer, type GrpcServerOptions } from './grpc-server.js';
+export { readImage } from './image.js';
+export { service, type ServiceBinding } from './service.js';
+export { fromServiceError, toServiceError } from './service-error.js';

@@ -1,0 +1,107 @@
+import { once } from 'node:events';
+import type { sendUnaryData, ServerReadableStream, ServerUnaryCall, ServerWritableStream, ServiceError } from '@grpc/grpc-js';
+import type { Logger } from '@leasehold/service';
+import type { CallContext } from './call-context.js';
+import type { CallsUnderWay } from './calls-under-way.js';
+import type { MethodDefinition } from './definition.js';
+import { Fault } from './fault.js';
+import { faults } from './faults.js';
+import { ServedCall, type SurfaceCall } from './served-call.js';
+import { toServiceError } from './service-error.js';
+
+/** A handler with its messages erased; written as a method for the reason that MethodDefinition gives. */
+export type ErasedHandler = { handle(input: unknown, call: CallContext): unknown }['handle'];
+
+/** How long an overloaded server asks callers to stay away. */
+const OVERLOAD_RETRY_MS = 200;
+
+/** Runs the handlers of one service: gives them their context, and turns whatever they throw into the edge's answer. */
+export class CallRunner {
+  readonly #o: { domain: string; draining: AbortSignal; logger: Logger; underWay: CallsUnderWay };
+
+  constructor(o: { domain: string; draining: AbortSignal; logger: Logger; underWay: CallsUnderWay }) {
+    this.#o = o;
+  }
+
+  unary(path: string, handler: ErasedHandler, call: ServerUnaryCall<unknown, unknown>, callback: sendUnaryData<unknown>): void {
+    void this.#run(path, call, callback, async (context) => callback(null, await handler(call.request, context)));
+  }
+
+  clientStream(path: string, handler: ErasedHandler, call: ServerReadableStream<unknown, unknown>, callback: sendUnaryData<unknown>): void {
+    void this.#run(path, call, callback, async (context) => callback(null, await handler(received(call, context.signal), context)));
+  }
+
+  serverStream(path: string, handler: ErasedHandler, call: ServerWritableStream<unknown, unknown>): void {
+    // 'error' is how grpc-js takes the status of a stream; destroying it would lose the status.
+    void this.#run(path, call, (error) => call.emit('error', error), async (context) => {
+      await send(call, handler(call.request, context), context.signal);
+      call.end();
+    });
+  }
+
+  /** grpc-js swallows what a serializer throws, and only a handler that answers a malformed message makes it throw. */
+  serializer(method: MethodDefinition): (value: unknown) => Buffer {
+    return (value) => {
+      try {
+        return method.responseSerialize(value);
+      } catch (error) {
+        this.#o.logger.error({ event: 'rpc_answer_malformed', method: method.path, err: error }, 'a handler answered what its message type cannot hold');
+        throw error;
+      }
+    };
+  }
+
+  async #run(path: string, call: SurfaceCall, refuse: (error: ServiceError) => void, work: (context: CallContext) => Promise<void>): Promise<void> {
+    const { domain, draining, logger, underWay } = this.#o;
+    if (!underWay.enter()) {
+      const overload = faults(domain).exhausted('TOO_MANY_CALLS', 'this server has too many calls under way', OVERLOAD_RETRY_MS);
+      refuse(toServiceError(overload, domain));
+      return;
+    }
+    const context = new ServedCall(call, { path, domain, draining, logger });
+    try {
+      await work(context);
+    } catch (error) {
+      report(error, context);
+      refuse(toServiceError(error, domain));
+    } finally {
+      context.finished();
+      underWay.leave();
+    }
+  }
+}
+
+function report(error: unknown, context: CallContext): void {
+  if (error instanceof Fault) {
+    context.log.debug({ event: 'rpc_refused', code: error.code, reason: error.reason }, error.message);
+  } else if (context.signal.aborted) {
+    // Nobody waits for the answer, and most such errors are only the abort as a driver words it.
+    context.log.debug({ event: 'rpc_abandoned', err: error }, 'the caller was gone before the handler ended');
+  } else {
+    context.log.error({ event: 'rpc_failed', err: error }, 'a handler threw an error that is no Fault');
+  }
+}
+
+/** The requests of a client stream; a broken stream throws the reason of the signal, not the stream's own error. */
+async function* received(call: ServerReadableStream<unknown, unknown>, signal: AbortSignal): AsyncIterable<unknown> {
+  const requests: AsyncIterable<unknown> = call;
+  try {
+    yield* requests;
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
+  }
+}
+
+/** Writes one message after the other, waiting while the caller reads slowly; an iterable that is left early is closed. */
+async function send(call: ServerWritableStream<unknown, unknown>, messages: unknown, signal: AbortSignal): Promise<void> {
+  if (!isAsyncIterable(messages)) throw new TypeError('the handler of a server stream must return an AsyncIterable');
+  for await (const message of messages) {
+    signal.throwIfAborted();
+    if (!call.write(message)) await once(call, 'drain', { signal });
+  }
+  signal.throwIfAborted();
+}
+
+const isAsyncIterable = (value: unknown): value is AsyncIterable<unknown> =>
+  typeof value === 'object' && value !== null && Symbol.asyncIterator in value;

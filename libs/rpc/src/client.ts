@@ -1,0 +1,71 @@
+import { Client, credentials } from '@grpc/grpc-js';
+import type { Logger } from '@leasehold/service';
+import { channelOptions, channelStateOf, DEFAULT_MAX_RECEIVE_BYTES, targetOf, type ChannelState } from './channel.js';
+import { clientStreamCall, serverStreamCall, unaryCall } from './client-calls.js';
+import { serviceName, type Definition, type MethodDefinition, type RequestOf, type ResponseOf } from './definition.js';
+
+export interface CallOptions {
+  /** Cancels the call: pass the signal of the call that this one serves. */
+  signal?: AbortSignal | undefined;
+  /** Until the deadline, in ms. Unary calls have the client's default; streams have none unless it is given. Infinity counts as not given. */
+  timeoutMs?: number | undefined;
+}
+
+/** What a method of a client looks like. All throw Fault. A server stream begins with the first `next()`; leaving it early cancels it. */
+export type ClientMethod<M> = M extends { requestStream: false; responseStream: false }
+  ? (request: RequestOf<M>, o?: CallOptions) => Promise<ResponseOf<M>>
+  : M extends { requestStream: false; responseStream: true }
+    ? (request: RequestOf<M>, o?: CallOptions) => AsyncIterable<ResponseOf<M>>
+    : M extends { requestStream: true; responseStream: false }
+      ? (requests: AsyncIterable<RequestOf<M>>, o?: CallOptions) => Promise<ResponseOf<M>>
+      : never;
+
+export interface ClientControls {
+  /** Ends the connections; later calls fail as UNAVAILABLE / CHANNEL_CLOSED. */
+  close(): void;
+  readonly channelState: ChannelState;
+}
+
+export type ClientOf<D> = { readonly [K in keyof D]: ClientMethod<D[K]> } & ClientControls;
+
+export interface ClientOptions<Method> {
+  /** Of unary calls that give none of their own. Default 10 s. */
+  defaultTimeoutMs?: number;
+  /** Methods whose repeat is harmless: retried up to 3 times on UNAVAILABLE, within the call's deadline. Requests beyond 1 MiB are not retried. */
+  idempotent?: readonly Method[];
+  /** Larger answers end the call as RESOURCE_EXHAUSTED / MESSAGE_TOO_LARGE. Default 4 MiB. */
+  maxReceiveBytes?: number;
+  logger?: Logger;
+}
+
+/**
+ * A typed client with connections of its own, made at the first call.
+ * @param address `host:port` on this machine, or several, over which calls go round robin.
+ */
+export function createClient<D extends Definition>(definition: D, address: string | readonly string[], o?: ClientOptions<keyof D & string>): ClientOf<D>;
+export function createClient(definition: Definition, address: string | readonly string[], o: ClientOptions<string> = {}): object {
+  const service = serviceName(definition);
+  const retried = (o.idempotent ?? []).map((name) => {
+    const method = definition[name];
+    if (method === undefined) throw new Error(`${service} has no method ${name}`);
+    return { service, method: method.path.slice(method.path.lastIndexOf('/') + 1) };
+  });
+  const options = channelOptions({ maxReceiveBytes: o.maxReceiveBytes ?? DEFAULT_MAX_RECEIVE_BYTES, retried });
+  const client = new Client(targetOf(typeof address === 'string' ? [address] : address), credentials.createInsecure(), options);
+  const methods = Object.entries(definition).map(([name, method]) => [name, methodOf(client, method, o.defaultTimeoutMs ?? 10_000)] as const);
+  return {
+    ...Object.fromEntries(methods),
+    close: () => client.close(),
+    get channelState() {
+      return channelStateOf(client.getChannel().getConnectivityState(false));
+    },
+  };
+}
+
+/** The three kinds of call, with their messages erased: ClientOf gives the types back. */
+function methodOf(client: Client, method: MethodDefinition, defaultTimeoutMs: number): unknown {
+  if (method.requestStream && method.responseStream) throw new Error(`${method.path}: streams both ways are not supported`);
+  if (method.requestStream) return (requests: AsyncIterable<unknown>, o: CallOptions = {}) => clientStreamCall(client, method, requests, o);
+  if (method.responseStream) return (request: unknown, o: CallOptions = {}) => serverStreamCall(client, method, request, o);
+  return (request: unknown, o: CallOptions = {}) => unaryCall(client, method, request, o, defaultTimeoutMs);
+}

@@ -1,0 +1,135 @@
+import { Server, ServerCredentials } from '@grpc/grpc-js';
+import type { Component, Logger } from '@leasehold/service';
+import type { Registry } from 'prom-client';
+import { callObserver } from './call-observer.js';
+import { CallRunner } from './call-runner.js';
+import { CallsUnderWay } from './calls-under-way.js';
+import { DEFAULT_MAX_RECEIVE_BYTES, KEEPALIVE } from './channel.js';
+import { Descriptors } from './descriptors.js';
+import { Health, HEALTH_SERVICE } from './health.js';
+import { isLoopback } from './loopback.js';
+import { addReflection, REFLECTION_SERVICES } from './reflection.js';
+import type { ServiceBinding } from './service.js';
+
+export interface GrpcServerOptions {
+  /** A loopback host: the server speaks plaintext. */
+  host: string;
+  /** 0: any free port. */
+  port: number;
+  services: readonly ServiceBinding[];
+  /** Descriptor images that describe every service; see readImage. */
+  images: readonly Uint8Array[];
+  logger: Logger;
+  registry: Registry;
+  /** Larger requests are refused as RESOURCE_EXHAUSTED / MESSAGE_TOO_LARGE. Default 4 MiB. */
+  maxReceiveBytes?: number;
+  /** Calls under way at once over all connections, long polls included; more are refused as RESOURCE_EXHAUSTED / TOO_MANY_CALLS. Default 10,000. */
+  maxConcurrentCalls?: number;
+}
+
+/**
+ * Serves an edge over gRPC, with grpc.health.v1 and reflection. SERVING from start() until stop() or setServing(false).
+ * stop() says NOT_SERVING, takes nothing new, waits for the calls under way, and breaks off what is left at the deadline.
+ */
+export class GrpcServer implements Component {
+  readonly name = 'grpc-server';
+  readonly #o: GrpcServerOptions;
+  readonly #descriptors: Descriptors;
+  readonly #health: Health;
+  readonly #underWay: CallsUnderWay;
+  readonly #draining = new AbortController();
+  #server: Server | undefined;
+  #starting: Promise<void> | undefined;
+  #stopping: Promise<void> | undefined;
+  #port: number | undefined;
+  #wanted = true;
+
+  /** @throws Error for a host beyond this machine, and for a service that no image describes. */
+  constructor(o: GrpcServerOptions) {
+    if (!isLoopback(o.host)) {
+      throw new Error(`${o.host}: gRPC is served in plaintext and only on this machine (127.0.0.0/8, ::1, localhost); put a proxy that speaks TLS in front for others`);
+    }
+    this.#o = o;
+    this.#descriptors = new Descriptors(o.images);
+    for (const { name } of o.services) if (!this.#descriptors.hasService(name)) throw new Error(`no image describes ${name}`);
+    this.#health = new Health(o.services.map(({ name }) => name));
+    this.#underWay = new CallsUnderWay(o.maxConcurrentCalls ?? 10_000);
+  }
+
+  /** `host:port` as bound. Throws before start(). */
+  get address(): string {
+    if (this.#port === undefined) throw new Error('the gRPC server has not started');
+    return `${this.#hostInUrl()}:${this.#port}`;
+  }
+
+  /** False: health answers NOT_SERVING while calls are still served, so that balancers go elsewhere. */
+  setServing(ok: boolean): void {
+    this.#wanted = ok;
+    this.#health.set(ok && this.#port !== undefined && this.#stopping === undefined);
+  }
+
+  start(): Promise<void> {
+    this.#starting ??= this.#start().catch((error: unknown) => {
+      this.#starting = undefined;
+      throw error;
+    });
+    return this.#starting;
+  }
+
+  stop(deadline: AbortSignal): Promise<void> {
+    this.#stopping ??= this.#stop(deadline);
+    return this.#stopping;
+  }
+
+  async #start(): Promise<void> {
+    if (this.#stopping !== undefined) throw new Error('a stopped gRPC server does not start again');
+    const server = this.#build();
+    this.#port = await new Promise<number>((resolve, reject) => {
+      const bound = (error: Error | null, port: number): void => (error === null ? resolve(port) : reject(error));
+      server.bindAsync(`${this.#hostInUrl()}:${this.#o.port}`, ServerCredentials.createInsecure(), bound);
+    });
+    this.#server = server;
+    this.setServing(this.#wanted);
+  }
+
+  #build(): Server {
+    const { services, logger, registry } = this.#o;
+    const domains = new Map(services.map(({ name, domain }) => [name, domain]));
+    const domainOf = (path: string): string => {
+      const name = path.split('/')[1] ?? '';
+      return domains.get(name) ?? name;
+    };
+    const server = new Server({
+      ...KEEPALIVE,
+      'grpc.max_receive_message_length': this.#o.maxReceiveBytes ?? DEFAULT_MAX_RECEIVE_BYTES,
+      'grpc.enable_channelz': 0,
+      interceptors: [callObserver(registry, domainOf), this.#health.interceptor],
+    });
+    for (const binding of services) {
+      const { domain } = binding;
+      binding.register(server, new CallRunner({ domain, draining: this.#draining.signal, logger, underWay: this.#underWay }));
+    }
+    this.#health.addTo(server);
+    addReflection(server, this.#descriptors, [...domains.keys(), HEALTH_SERVICE, ...REFLECTION_SERVICES]);
+    return server;
+  }
+
+  async #stop(deadline: AbortSignal): Promise<void> {
+    await this.#starting?.catch(() => undefined);
+    const server = this.#server;
+    if (server === undefined) return;
+    this.#health.set(false);
+    this.#draining.abort();
+    this.#health.endWatches();
+    const drained = new Promise<void>((resolve) => server.tryShutdown(() => resolve())).then(() => this.#underWay.idle());
+    await Promise.race([drained, aborted(deadline)]);
+    server.forceShutdown();
+  }
+
+  #hostInUrl(): string {
+    return this.#o.host.includes(':') && !this.#o.host.startsWith('[') ? `[${this.#o.host}]` : this.#o.host;
+  }
+}
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => (signal.aborted ? resolve() : signal.addEventListener('abort', () => resolve(), { once: true })));
