@@ -1,0 +1,33 @@
+import { ImageReason } from '@leasehold/jobs-image-v1';
+
+/** A word of the closed list that crosses the wire: image.proto's ImageReason by name, without its zero value. */
+export type Reason = Exclude<keyof typeof ImageReason, 'UNSPECIFIED' | 'UNRECOGNIZED'>;
+
+/** Whose fault: `content` is final at once, `technical` is retried while attempts are left. */
+export type FaultClass = 'content' | 'technical';
+
+/** The one place that says which reasons are retried (requirement F10). */
+export const faultClassOf: Readonly<Record<Reason, FaultClass>> = Object.freeze({
+  EMPTY: 'content',
+  UNSUPPORTED_FORMAT: 'content',
+  TRUNCATED: 'content',
+  CORRUPT: 'content',
+  PIXEL_LIMIT: 'content',
+  BYTE_LIMIT: 'content',
+  FRAME_LIMIT: 'content',
+  SOURCE_MISMATCH: 'content',
+  STORE_UNAVAILABLE: 'technical',
+  TIMEOUT: 'technical',
+  INTERNAL: 'technical',
+});
+
+/** Why a photo could not be made. The message and the cause are for the worker's own log: only the reason leaves the process. */
+export class PhotoFault extends Error {
+  override readonly name = 'PhotoFault';
+  readonly reason: Reason;
+
+  constructor(reason: Reason, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.reason = reason;
+  }
+}

@@ -1,0 +1,11 @@
+/** What a picture may be at most. Judged before a pixel is decoded (requirement F14). */
+export interface PictureLimits {
+  /** Of the file. */
+  readonly maxBytes: number;
+  /** Width times height, of one frame or page. */
+  readonly maxPixels: number;
+  /** Frames or pages. Only the first is decoded, but each costs time to find. */
+  readonly maxFrames: number;
+}
+
+export const defaultLimits: PictureLimits = Object.freeze({ maxBytes: 64 * 1024 * 1024, maxPixels: 100_000_000, maxFrames: 1000 });

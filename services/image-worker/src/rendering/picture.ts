@@ -1,0 +1,52 @@
+import { PhotoFault } from '../reasons.js';
+import { endsEarly } from './container/early-end.js';
+import { announcedFormat, type Format } from './container/signature.js';
+import { readHeader, type Header } from './decoder.js';
+import type { PictureLimits } from './limits.js';
+
+/** A picture that may be decoded: of a format that is read, and within the limits. */
+export interface Picture {
+  readonly bytes: Buffer;
+  readonly format: Format;
+  /** Pixels, upright. */
+  readonly width: number;
+  readonly height: number;
+  /** Frames or pages in the file. */
+  readonly pages: number;
+  readonly isDeepRgb: boolean;
+}
+
+/**
+ * Judges a file by its content, from its header alone.
+ * Throws PhotoFault: EMPTY, BYTE_LIMIT, UNSUPPORTED_FORMAT, TRUNCATED, CORRUPT, PIXEL_LIMIT, FRAME_LIMIT.
+ */
+export async function inspectPicture(bytes: Buffer, limits: PictureLimits): Promise<Picture> {
+  if (bytes.length === 0) throw new PhotoFault('EMPTY', 'no bytes');
+  if (bytes.length > limits.maxBytes) throw new PhotoFault('BYTE_LIMIT', `${bytes.length} bytes, at most ${limits.maxBytes}`);
+  const header = await readHeader(bytes).catch((error: unknown) => {
+    throw unreadableHeader(bytes, error);
+  });
+  const format = decodedFormat(header);
+  if (format === undefined) throw new PhotoFault('UNSUPPORTED_FORMAT', `${header.loader} ${header.compression ?? ''}`.trim());
+  const { width, height, pages, isDeepRgb } = header;
+  if (width * height > limits.maxPixels) throw new PhotoFault('PIXEL_LIMIT', `${width} x ${height} pixels, at most ${limits.maxPixels}`);
+  if (pages > limits.maxFrames) throw new PhotoFault('FRAME_LIMIT', `${pages} frames, at most ${limits.maxFrames}`);
+  return { bytes, format, width, height, pages, isDeepRgb };
+}
+
+/** TRUNCATED or CORRUPT, for a picture of a readable format that the decoder refused. */
+export const refusedPicture = (format: Format, bytes: Buffer, cause: unknown): PhotoFault =>
+  endsEarly(format, bytes)
+    ? new PhotoFault('TRUNCATED', `${format} that ends early`, { cause })
+    : new PhotoFault('CORRUPT', `${format} that cannot be decoded`, { cause });
+
+function unreadableHeader(bytes: Buffer, cause: unknown): PhotoFault {
+  const announced = announcedFormat(bytes);
+  return announced === undefined ? new PhotoFault('UNSUPPORTED_FORMAT', 'no format that is read', { cause }) : refusedPicture(announced, bytes, cause);
+}
+
+const formatOfLoader = new Map<string, Format>([['jpeg', 'jpeg'], ['png', 'png'], ['webp', 'webp'], ['gif', 'gif'], ['tiff', 'tiff']]);
+
+// HEIF is a box for several codecs. The header of an HEVC picture reads well and only its pixels do not, so the compression decides.
+const decodedFormat = ({ loader, compression }: Header): Format | undefined =>
+  loader === 'heif' && compression === 'av1' ? 'avif' : formatOfLoader.get(loader);
