@@ -1,11 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { chown, mkdir, readFile, readdir, rename, rm } from 'node:fs/promises';
+import { chown, mkdir, readFile, readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { StackFault, codeOf } from '../stack-fault.js';
 import { type Account, canEnter, runAs } from './account.js';
 import { explain } from './explain.js';
-import type { Places } from './places.js';
-import { templateCluster } from './template.js';
+import { type Places, renameUnlessMade } from './places.js';
+import { passwordFile, templateCluster } from './template.js';
 
 /**
  * Makes sure that a data directory of this version is there, and answers its path. That is another path than the one asked for where the account cannot
@@ -44,6 +44,7 @@ async function contentsOf(folder: string): Promise<string[]> {
 
 async function checkVersion(folder: string, present: string[], version: string): Promise<void> {
   if (!present.includes('PG_VERSION')) throw new StackFault(`${folder} is neither empty nor a PostgreSQL data directory: choose another folder`);
+  if (!present.includes(passwordFile)) throw new StackFault(`the data directory ${folder} was not made by this stack (it holds no ${passwordFile}): choose another folder`);
   const made = (await readFile(join(folder, 'PG_VERSION'), 'utf8')).trim();
   const [major] = version.split('.');
   if (made !== major) throw new StackFault(`the data directory ${folder} was made by PostgreSQL ${made} and this is PostgreSQL ${major}: move it away to start with an empty one, or go on with the release that made it`);
@@ -58,9 +59,10 @@ async function create(folder: string, account: Account, places: Places, { durabl
     if (account.switches) await chown(making, account.uid, account.gid);
     await runAs(account, 'cp', ['-Rp', `${template}/.`, making]);
     if (durable) await runAs(account, places.binaries.initdb, ['--sync-only', `--pgdata=${making}`]);
-    await rename(making, folder);
+    await renameUnlessMade(making, folder);
   } catch (error) {
-    await rm(making, { recursive: true, force: true });
     throw explain(error, `making the data directory ${folder}`);
+  } finally {
+    await rm(making, { recursive: true, force: true });
   }
 }

