@@ -6,6 +6,10 @@ import { relative } from 'node:path';
 const [project] = process.argv.slice(2);
 if (project === undefined) throw new Error('usage: codegen.mjs PROJECT_ROOT');
 const path = relative('proto', project);
-const buf = (...args) => execFileSync('../node_modules/.bin/buf', args, { stdio: 'inherit' });
 buf('generate', '--template', 'buf.gen.yaml', '--path', path, '-o', path);
 buf('build', '--path', path, '-o', `${path}/src/gen/image.binpb`);
+
+/** @param {string[]} args */
+function buf(...args) {
+  execFileSync('../node_modules/.bin/buf', args, { stdio: 'inherit' });
+}
