@@ -1,0 +1,48 @@
+import { createHash } from 'node:crypto';
+import { StoreFault, type ObjectStore } from '@leasehold/object-store';
+import { PhotoFault } from '../reasons.js';
+import type { Source } from './order.js';
+
+/**
+ * The bytes of exactly the version that was confirmed, in memory. Never reads more than was confirmed, nor anything when that is above the limit.
+ * Throws PhotoFault: BYTE_LIMIT, SOURCE_MISMATCH, STORE_UNAVAILABLE, INTERNAL; the signal's reason.
+ */
+export async function fetchSource(store: ObjectStore, source: Source, o: { maxBytes: number; signal: AbortSignal }): Promise<Buffer> {
+  if (source.sizeBytes > o.maxBytes) throw new PhotoFault('BYTE_LIMIT', `${source.sizeBytes} bytes were confirmed, at most ${o.maxBytes} are read`);
+  const bytes = await read(store, source, o.signal).catch((error: unknown) => {
+    throw seenFromHere(error);
+  });
+  if (source.sha256 !== undefined && !createHash('sha256').update(bytes).digest().equals(source.sha256)) throw mismatch('another SHA-256 than confirmed');
+  return bytes;
+}
+
+async function read(store: ObjectStore, { key, versionId, sizeBytes }: Source, signal: AbortSignal): Promise<Buffer> {
+  const { body } = await store.get(key, versionId, { maxBytes: sizeBytes, signal });
+  const bytes = Buffer.alloc(sizeBytes);
+  let filled = 0;
+  for await (const chunk of body) {
+    if (filled + chunk.byteLength > sizeBytes) throw mismatch('more bytes than confirmed');
+    bytes.set(chunk, filled);
+    filled += chunk.byteLength;
+  }
+  if (filled < sizeBytes) throw mismatch('fewer bytes than confirmed');
+  return bytes;
+}
+
+const mismatch = (message: string, cause?: unknown): PhotoFault => new PhotoFault('SOURCE_MISMATCH', message, { cause });
+
+function seenFromHere(error: unknown): unknown {
+  if (!(error instanceof StoreFault)) return error;
+  switch (error.kind) {
+    case 'not_found':
+    case 'damaged':
+    case 'too_large':
+      return mismatch(error.message, error);
+    case 'unavailable':
+    case 'unversioned':
+    case 'unsupported':
+      return new PhotoFault('STORE_UNAVAILABLE', error.message, { cause: error });
+    case 'invalid':
+      return new PhotoFault('INTERNAL', error.message, { cause: error });
+  }
+}

@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest';
+import { renditionKey } from './rendition-key.js';
+
+const key = (prefix: string): string => renditionKey({ namespace: 'team-a', prefix, fence: 1764436800000001n });
+
+test('a run\'s key holds its fence, all digits of it', () => {
+  expect(key('renditions/team-a/f1/')).toBe('renditions/team-a/f1/1764436800000001/photo.webp');
+});
+
+test.each([
+  'renditions/team-b/f1/', 'renditions/team-ab/f1/', 'renditions/team-a/', 'renditions/team-a//', 'renditions/team-a/f1', 'renditions/team-a/../', 'renditions/team-a/./',
+  'renditions/team-a/../team-b/', 'uploads/team-a/f1/', '/renditions/team-a/f1/', '',
+])('a prefix outside of the job\'s namespace is refused: %j', (prefix) => {
+  expect(() => key(prefix)).toThrow('rendition_prefix');
+});
