@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { Metadata, status, type CallOptions as GrpcCallOptions, type Client, type ClientWritableStream, type ServiceError } from '@grpc/grpc-js';
+import type { Logger } from '@leasehold/service';
 import type { CallOptions } from './client.js';
 import type { MethodDefinition } from './definition.js';
 import { Fault } from './fault.js';
@@ -10,16 +11,26 @@ const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
 type Answered = (error: ServiceError | null, value?: unknown) => void;
 
-export function unaryCall(client: Client, method: MethodDefinition, request: unknown, o: CallOptions, defaultTimeoutMs: number): Promise<unknown> {
-  const options = deadlineIn(finite(o.timeoutMs) ?? defaultTimeoutMs);
-  return underSignal(o.signal, (answered) =>
+/** A method of one client, ready to be called. */
+export interface Callee {
+  readonly client: Client;
+  readonly method: MethodDefinition;
+  readonly defaultTimeoutMs: number;
+  readonly logger: Logger | undefined;
+}
+
+export function unaryCall(callee: Callee, request: unknown, o: CallOptions): Promise<unknown> {
+  const { client, method } = callee;
+  const options = deadlineIn(finite(o.timeoutMs) ?? callee.defaultTimeoutMs);
+  return underSignal(callee, o.signal, (answered) =>
     client.makeUnaryRequest(method.path, serializer(method), deserializer(method), request, new Metadata(), options, answered));
 }
 
 /** Yields the answers; ends the call when the consumer stops early. */
-export async function* serverStreamCall(client: Client, method: MethodDefinition, request: unknown, o: CallOptions): AsyncGenerator<unknown, void, undefined> {
-  refuseIfAborted(o.signal);
-  const call = client.makeServerStreamRequest(method.path, serializer(method), deserializer(method), request, new Metadata(), streamOptions(o));
+export async function* serverStreamCall(callee: Callee, request: unknown, o: CallOptions): AsyncGenerator<unknown, void, undefined> {
+  const { client, method } = callee;
+  const call = begun(o.signal, () =>
+    client.makeServerStreamRequest(method.path, serializer(method), deserializer(method), request, new Metadata(), streamOptions(o)));
   // After the consumer has left, the call still reports its CANCELLED, and an unheard 'error' event would end the process.
   call.on('error', () => undefined);
   const cancel = (): void => call.cancel();
@@ -28,7 +39,7 @@ export async function* serverStreamCall(client: Client, method: MethodDefinition
     const answers: AsyncIterable<unknown> = call;
     yield* answers;
   } catch (error) {
-    throw faultOf(error, o.signal);
+    throw faultOf(callee, error, o.signal);
   } finally {
     o.signal?.removeEventListener('abort', cancel);
     call.cancel();
@@ -36,11 +47,12 @@ export async function* serverStreamCall(client: Client, method: MethodDefinition
 }
 
 /** Sends the requests as fast as the server reads them. What the iterable throws cancels the call and is thrown on as it is. */
-export async function clientStreamCall(client: Client, method: MethodDefinition, requests: AsyncIterable<unknown>, o: CallOptions): Promise<unknown> {
+export async function clientStreamCall(callee: Callee, requests: AsyncIterable<unknown>, o: CallOptions): Promise<unknown> {
+  const { client, method } = callee;
   const ended = new AbortController();
   const source: { error?: unknown; failed: boolean } = { failed: false };
   try {
-    return await underSignal(o.signal, (answered) => {
+    return await underSignal(callee, o.signal, (answered) => {
       const call = client.makeClientStreamRequest(method.path, serializer(method), deserializer(method), new Metadata(), streamOptions(o), answered);
       call.on('error', () => undefined);
       pump(call, requests, ended.signal).catch((error: unknown) => {
@@ -66,14 +78,14 @@ async function pump(call: ClientWritableStream<unknown>, requests: AsyncIterable
 }
 
 /** One call with one answer, cancelled by the signal. */
-function underSignal(signal: AbortSignal | undefined, begin: (answered: Answered) => { cancel(): void }): Promise<unknown> {
+function underSignal(callee: Callee, signal: AbortSignal | undefined, begin: (answered: Answered) => { cancel(): void }): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    refuseIfAborted(signal);
-    const call = begin((error, value) => {
+    const answered: Answered = (error, value) => {
       signal?.removeEventListener('abort', cancel);
       if (error === null) resolve(value);
-      else reject(faultOf(error, signal));
-    });
+      else reject(faultOf(callee, error, signal));
+    };
+    const call = begun(signal, () => begin(answered));
     const cancel = (): void => call.cancel();
     signal?.addEventListener('abort', cancel, { once: true });
   });
@@ -82,12 +94,22 @@ function underSignal(signal: AbortSignal | undefined, begin: (answered: Answered
 const cancelled = (signal: AbortSignal): Fault =>
   new Fault({ code: status.CANCELLED, reason: 'CANCELLED', domain: TRANSPORT, message: 'the call was cancelled by its caller', cause: signal.reason });
 
-function refuseIfAborted(signal: AbortSignal | undefined): void {
+/** grpc-js throws at once when the client was closed; everything else it reports later. */
+function begun<Call>(signal: AbortSignal | undefined, begin: () => Call): Call {
   if (signal?.aborted === true) throw cancelled(signal);
+  try {
+    return begin();
+  } catch (error) {
+    throw fromServiceError(error);
+  }
 }
 
-function faultOf(error: unknown, signal: AbortSignal | undefined): Fault {
+function faultOf(callee: Callee, error: unknown, signal: AbortSignal | undefined): Fault {
   const fault = fromServiceError(error);
+  // What a server said is its caller's to judge; what happened on the way is seen only here.
+  if (fault.domain === TRANSPORT) {
+    callee.logger?.debug({ event: 'rpc_client_fault', method: callee.method.path, code: fault.code, reason: fault.reason }, fault.message);
+  }
   return fault.code === status.CANCELLED && signal?.aborted === true ? cancelled(signal) : fault;
 }
 

@@ -1,8 +1,8 @@
 import { Client, credentials } from '@grpc/grpc-js';
 import type { Logger } from '@leasehold/service';
 import { channelOptions, channelStateOf, DEFAULT_MAX_RECEIVE_BYTES, targetOf, type ChannelState } from './channel.js';
-import { clientStreamCall, serverStreamCall, unaryCall } from './client-calls.js';
-import { serviceName, type Definition, type MethodDefinition, type RequestOf, type ResponseOf } from './definition.js';
+import { clientStreamCall, serverStreamCall, unaryCall, type Callee } from './client-calls.js';
+import { serviceName, type Definition, type RequestOf, type ResponseOf } from './definition.js';
 
 export interface CallOptions {
   /** Cancels the call: pass the signal of the call that this one serves. */
@@ -35,6 +35,7 @@ export interface ClientOptions<Method> {
   idempotent?: readonly Method[];
   /** Larger answers end the call as RESOURCE_EXHAUSTED / MESSAGE_TOO_LARGE. Default 4 MiB. */
   maxReceiveBytes?: number;
+  /** Hears at level debug of calls that failed on the way, event `rpc_client_fault`. */
   logger?: Logger;
 }
 
@@ -52,7 +53,7 @@ export function createClient(definition: Definition, address: string | readonly 
   });
   const options = channelOptions({ maxReceiveBytes: o.maxReceiveBytes ?? DEFAULT_MAX_RECEIVE_BYTES, retried });
   const client = new Client(targetOf(typeof address === 'string' ? [address] : address), credentials.createInsecure(), options);
-  const methods = Object.entries(definition).map(([name, method]) => [name, methodOf(client, method, o.defaultTimeoutMs ?? 10_000)] as const);
+  const methods = Object.entries(definition).map(([name, method]) => [name, methodOf({ client, method, defaultTimeoutMs: o.defaultTimeoutMs ?? 10_000, logger: o.logger })] as const);
   return {
     ...Object.fromEntries(methods),
     close: () => client.close(),
@@ -63,9 +64,10 @@ export function createClient(definition: Definition, address: string | readonly 
 }
 
 /** The three kinds of call, with their messages erased: ClientOf gives the types back. */
-function methodOf(client: Client, method: MethodDefinition, defaultTimeoutMs: number): unknown {
-  if (method.requestStream && method.responseStream) throw new Error(`${method.path}: streams both ways are not supported`);
-  if (method.requestStream) return (requests: AsyncIterable<unknown>, o: CallOptions = {}) => clientStreamCall(client, method, requests, o);
-  if (method.responseStream) return (request: unknown, o: CallOptions = {}) => serverStreamCall(client, method, request, o);
-  return (request: unknown, o: CallOptions = {}) => unaryCall(client, method, request, o, defaultTimeoutMs);
+function methodOf(callee: Callee): unknown {
+  const { path, requestStream, responseStream } = callee.method;
+  if (requestStream && responseStream) throw new Error(`${path}: streams both ways are not supported`);
+  if (requestStream) return (requests: AsyncIterable<unknown>, o: CallOptions = {}) => clientStreamCall(callee, requests, o);
+  if (responseStream) return (request: unknown, o: CallOptions = {}) => serverStreamCall(callee, request, o);
+  return (request: unknown, o: CallOptions = {}) => unaryCall(callee, request, o);
 }

@@ -49,6 +49,9 @@ export function fromServiceError(error: unknown): Fault {
   if (error instanceof Fault) return error;
   if (!isServiceError(error)) {
     const message = error instanceof Error ? error.message : String(error);
+    if (message === 'Channel has been shut down') {
+      return new Fault({ code: status.UNAVAILABLE, reason: 'CHANNEL_CLOSED', domain: TRANSPORT, message: 'the client was closed', cause: error });
+    }
     return new Fault({ code: status.INTERNAL, reason: 'INTERNAL', domain: TRANSPORT, message, cause: error });
   }
   const trailer = error.metadata.get(DETAILS_TRAILER)[0];
