@@ -3,7 +3,7 @@ export { type Config, ConfigError, type ConfigProblem, type ConfigSpec, parseCon
 export { Duty, type DutyOptions } from './duty.js';
 export { type Component, Lifecycle, type StopReport } from './lifecycle.js';
 export { createLogger, type DestinationStream, type Logger } from './logger.js';
-export { OpsServer, type OpsServerOptions } from './ops-server.js';
+export { type HttpRoutes, OpsServer, type OpsServerOptions } from './ops-server.js';
 export type { Readiness } from './readiness.js';
 export { createRegistry } from './registry.js';
 export { type Assembly, runService } from './run-service.js';

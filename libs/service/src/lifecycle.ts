@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { systemClock, type Clock } from './clock.js';
 import type { Readiness } from './readiness.js';
+import { stopWithin, type StopOutcome, type StopWork } from './stop-within.js';
 
 /** A part of a process that runs: a server, a pool, a loop. Its constructor does not act. */
 export interface Component {
@@ -15,11 +16,7 @@ export interface Component {
 }
 
 /** How a stop went, by component name: overran its deadline, threw, or was never waited for as no time was left. All empty: clean. */
-export interface StopReport {
-  hung: string[];
-  failed: string[];
-  abandoned: string[];
-}
+export type StopReport = Record<Exclude<StopOutcome, 'stopped'>, string[]>;
 
 const longestGraceMs = 1000;
 
@@ -38,8 +35,8 @@ export class Lifecycle {
   readonly #logger: Logger;
   readonly #clock: Clock;
   readonly #components: Component[] = [];
-  readonly #attempted: Component[] = [];
   #state: 'new' | 'starting' | 'started' | 'stopping' | 'stopped' = 'new';
+  #beingStarted: string | undefined;
   #start: Promise<void> | undefined;
   #stop: Promise<StopReport> | undefined;
 
@@ -62,14 +59,15 @@ export class Lifecycle {
     return { name: 'lifecycle', ok: this.#state === 'started', detail: this.#state };
   }
 
-  /** Where components listen, by name; for those that have an `address` and are started. */
+  /** Where components listen, by name, for those that have an `address`. Empty unless everything is started. */
   addresses(): Record<string, string> {
-    return Object.fromEntries(this.#attempted.flatMap((c) => ('address' in c && typeof c.address === 'string' ? [[c.name, c.address]] : [])));
+    if (this.#state !== 'started') return {};
+    return Object.fromEntries(this.#components.flatMap((c) => ('address' in c && typeof c.address === 'string' ? [[c.name, c.address]] : [])));
   }
 
   /**
-   * Idempotent. If a component cannot start, those before it are stopped again and the error is thrown on. When stop() comes first, what
-   * is left is not started and start() rejects.
+   * Idempotent. If a component cannot start, all are stopped again and the error is thrown on. When stop() comes first, what is left is not
+   * started and start() rejects.
    */
   start(): Promise<void> {
     this.#start ??= this.#startAll();
@@ -90,13 +88,14 @@ export class Lifecycle {
     this.#state = 'starting';
     try {
       for (const component of this.#components) {
-        this.#attempted.push(component);
+        this.#beingStarted = component.name;
         await this.#startOne(component);
         if (this.#stop !== undefined) throw new Error('stopped while it was starting');
       }
       this.#state = 'started';
     } catch (error) {
-      this.#stop ??= this.#stopAll(undefined, undefined);
+      // A stop() that came from outside waits for this start: waiting for it here would be a deadlock.
+      if (this.#stop === undefined) await (this.#stop = this.#stopAll(undefined, undefined));
       throw error;
     }
   }
@@ -119,44 +118,16 @@ export class Lifecycle {
     this.#state = 'stopping';
     const stopBy = this.#clock.now() + this.stopTimeoutMs;
     const report: StopReport = { hung: [], failed: [], abandoned: [] };
-    const phase = async (name: string, run: (deadline: AbortSignal) => void | Promise<void>): Promise<void> => {
-      const list = await this.#phase(name, run, stopBy);
-      if (list !== undefined) report[list].push(name);
+    const phase = async (name: string, run: StopWork): Promise<void> => {
+      const leftMs = stopBy - this.#clock.now();
+      const outcome = await stopWithin({ name, run, leftMs, phaseMs: this.phaseTimeoutMs, graceMs: this.#graceMs, logger: this.#logger, clock: this.#clock });
+      if (outcome !== 'stopped') report[outcome].push(name);
     };
     if (first !== undefined) await phase('before_stop', first);
     // A component is stopped only after its start has returned, else it could come up again behind the stop.
-    if (start !== undefined) await phase(`start of ${this.#attempted.at(-1)?.name ?? 'nothing'}`, () => start.catch(() => undefined));
-    for (const component of this.#attempted.toReversed()) await phase(component.name, (deadline) => component.stop(deadline));
+    if (start !== undefined) await phase(`start of ${this.#beingStarted ?? 'nothing'}`, () => start.catch(() => undefined));
+    for (const component of this.#components.toReversed()) await phase(component.name, (deadline) => component.stop(deadline));
     this.#state = 'stopped';
     return report;
-  }
-
-  async #phase(name: string, run: (deadline: AbortSignal) => void | Promise<void>, stopBy: number): Promise<keyof StopReport | undefined> {
-    const leftMs = stopBy - this.#clock.now();
-    const deadline = new AbortController();
-    const ended = new AbortController();
-    const work = (async () => run(deadline.signal))().then(() => undefined, (err: unknown) => {
-      this.#logger.error({ event: 'component_stop_failed', component: name, err }, 'did not stop cleanly');
-      return 'failed' as const;
-    });
-    if (leftMs <= 0) {
-      deadline.abort(new Error('no time left to stop'));
-      return 'abandoned';
-    }
-    const outcome = await Promise.race([work, this.#limit(name, leftMs, deadline, ended.signal)]);
-    ended.abort();
-    return outcome;
-  }
-
-  async #limit(name: string, leftMs: number, deadline: AbortController, ended: AbortSignal): Promise<'hung' | undefined> {
-    try {
-      await this.#clock.wait(Math.max(0, Math.min(this.phaseTimeoutMs, leftMs - this.#graceMs)), ended);
-      deadline.abort(new Error(`${name} ran out of time to stop`));
-      await this.#clock.wait(Math.min(this.#graceMs, leftMs), ended);
-    } catch {
-      return undefined; // it ended in time
-    }
-    this.#logger.error({ event: 'component_stop_hung', component: name }, 'did not stop within its deadline');
-    return 'hung';
   }
 }

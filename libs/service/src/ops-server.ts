@@ -1,9 +1,12 @@
-import fastify, { type FastifyInstance, type FastifyPluginAsync, type FastifyPluginCallback } from 'fastify';
+import fastify, { type FastifyInstance, type FastifyPluginAsync } from 'fastify';
 import type { Logger } from 'pino';
 import { Histogram, type Registry } from 'prom-client';
 import type { Component } from './lifecycle.js';
 import { ReadinessCheck } from './readiness-check.js';
 import type { Readiness } from './readiness.js';
+
+/** What a service's routes are registered with: its parameter is a fastify instance of their own. */
+export type HttpRoutes = FastifyPluginAsync;
 
 export interface OpsServerOptions {
   host: string;
@@ -32,25 +35,37 @@ export class OpsServer implements Component {
   readonly name = 'http';
   readonly #o: OpsServerOptions;
   readonly #server: FastifyInstance;
-  #listening: Promise<string> | undefined;
+  #listening: Promise<unknown> | undefined;
   #address: string | undefined;
+  #stopping = false;
 
   constructor(o: OpsServerOptions) {
     this.#o = o;
+    const requestTimeoutMs = o.requestTimeoutMs ?? 30_000;
     this.#server = fastify({
       logger: false,
       bodyLimit: o.bodyLimitBytes ?? 64 * 1024,
-      requestTimeout: o.requestTimeoutMs ?? 30_000,
+      requestTimeout: requestTimeoutMs,
+      http: {
+        // Node exchanges the two if the first is larger, and would then bound whole requests by its default for headers.
+        headersTimeout: Math.min(requestTimeoutMs, 10_000),
+        requestTimeout: requestTimeoutMs,
+        // Node looks for late requests only so often, by default every 30 s.
+        connectionsCheckingInterval: Math.min(requestTimeoutMs / 2, 5000),
+      },
       connectionTimeout: o.idleTimeoutMs ?? 60_000,
       forceCloseConnections: 'idle',
+      // The default answer to a URL that cannot be decoded quotes it.
+      frameworkErrors: (_err, _request, reply) => { reply.hijack().raw.writeHead(400, { 'content-type': 'application/json' }).end('{"error":"bad_request"}'); },
     });
     this.#answerFaults();
     this.#measure();
+    this.#endIdleConnections();
     this.#mountOps();
   }
 
   /** Adds a service's own routes, with fastify's usual encapsulation. Only before start(). */
-  register(plugin: FastifyPluginAsync | FastifyPluginCallback): this {
+  register(plugin: HttpRoutes): this {
     if (this.#listening !== undefined) throw new Error('routes can be registered before the start only');
     void this.#server.register(plugin);
     return this;
@@ -64,11 +79,15 @@ export class OpsServer implements Component {
 
   async start(): Promise<void> {
     this.#listening ??= this.#server.listen({ host: this.#o.host, port: this.#o.port });
-    this.#address = new URL(await this.#listening).host;
+    await this.#listening;
+    const bound = this.#server.server.address();
+    if (bound === null || typeof bound === 'string') throw new Error('the HTTP server was stopped while it was starting');
+    this.#address = `${bound.address.includes(':') ? `[${bound.address}]` : bound.address}:${bound.port}`;
   }
 
   /** Takes no new connections, waits for requests under way, and cuts them off at the deadline. */
   async stop(deadline: AbortSignal): Promise<void> {
+    this.#stopping = true;
     const cut = (): void => this.#server.server.closeAllConnections();
     deadline.addEventListener('abort', cut, { once: true });
     if (deadline.aborted) cut();
@@ -109,6 +128,13 @@ export class OpsServer implements Component {
     });
     this.#server.addHook('onResponse', async (request, reply) => {
       duration.observe({ method: request.method, route: request.routeOptions.url ?? 'unmatched', code: reply.statusCode }, reply.elapsedTime / 1000);
+    });
+  }
+
+  // close() ends the connections that are idle when it is called. One whose request ends later would be kept alive, and the stop with it.
+  #endIdleConnections(): void {
+    this.#server.addHook('onResponse', async () => {
+      if (this.#stopping) setImmediate(() => this.#server.server.closeIdleConnections());
     });
   }
 }
