@@ -57,23 +57,23 @@ test('NODE_ENV changes nothing', () => {
 
 describe('validators', () => {
   test.each([
-    ['durationMs', durationMs(), '500ms', 500], ['durationMs', durationMs(), '30s', 30_000], ['durationMs', durationMs(), '1.5m', 90_000], ['durationMs', durationMs(), '1h', 3_600_000], ['durationMs', durationMs(), '0s', 0],
-    ['integer', integer(), '-4', -4], ['integer({ min: 1, max: 3 })', integer({ min: 1, max: 3 }), '3', 3], ['port', port(), '0', 0], ['port', port(), '65535', 65_535],
-    ['bool', bool(), 'TRUE', true], ['bool', bool(), '0', false], ['url', url(), 'postgres://h/db', 'postgres://h/db'], ['hostPort', hostPort(), 'db.local:1', 'db.local:1'], ['choice([a, b])', choice(['a', 'b']), 'b', 'b'],
-  ])('%s takes %3$s', (_name, validator, text, value) => {
+    ['durationMs', '500ms', durationMs(), 500], ['durationMs', '30s', durationMs(), 30_000], ['durationMs', '1.5m', durationMs(), 90_000], ['durationMs', '1h', durationMs(), 3_600_000], ['durationMs', '0s', durationMs(), 0],
+    ['integer', '-4', integer(), -4], ['integer({ min: 1, max: 3 })', '3', integer({ min: 1, max: 3 }), 3], ['port', '0', port(), 0], ['port', '65535', port(), 65_535],
+    ['bool', 'TRUE', bool(), true], ['bool', '0', bool(), false], ['url', 'postgres://h/db', url(), 'postgres://h/db'], ['hostPort', 'db.local:1', hostPort(), 'db.local:1'], ['choice([a, b])', 'b', choice(['a', 'b']), 'b'],
+  ])('%s takes %s', (_name, text, validator, value) => {
     expect(parseConfig({ A: validator }, { A: text })).toEqual({ A: value });
   });
 
   test.each([
-    ['durationMs', durationMs(), '30', 'must be a length of time such as 500ms, 30s, 2m or 1h'], ['durationMs', durationMs(), '-1s', 'must be a length'], ['durationMs', durationMs(), '1d', 'must be a length'],
-    ['durationMs({ min: 1000 })', durationMs({ min: 1000 }), '500ms', 'must be at least 1000ms'], ['durationMs({ max: 1000 })', durationMs({ max: 1000 }), '2s', 'must be at most 1000ms'],
-    ['integer', integer(), '1.5', 'must be a whole number'], ['integer', integer(), '1e3', 'must be a whole number'], ['integer', integer(), '9007199254740993', 'must be a whole number'],
-    ['integer({ min: 1 })', integer({ min: 1 }), '0', 'must be a whole number, at least 1'], ['integer({ max: 9 })', integer({ max: 9 }), '10', 'must be a whole number, at most 9'],
-    ['integer({ min: 1, max: 9 })', integer({ min: 1, max: 9 }), '10', 'must be a whole number from 1 to 9'], ['port', port(), '65536', 'must be a whole number from 0 to 65535'], ['port', port(), '-1', 'must be'],
-    ['bool', bool(), 'maybe', 'must be true or false'], ['bool', bool(), 'toString', 'must be true or false'], ['url', url(), 'localhost', 'must be an absolute URL'],
-    ['hostPort', hostPort(), 'localhost', 'must be host:port'], ['hostPort', hostPort(), 'h:0', 'must be host:port'], ['hostPort', hostPort(), '::1:80', 'must be host:port'], ['hostPort', hostPort(), 'h:70000', 'must be host:port'],
-    ['hostPort', hostPort(), 'http://h:1', 'must be host:port'], ['hostPorts', hostPorts(), 'a:1,,b:2', 'must be host:port'], ['choice([a, b])', choice(['a', 'b']), 'c', 'must be one of a, b'],
-  ])('%s refuses %3$s', (_name, validator, text, problem) => {
+    ['durationMs', '30', durationMs(), 'must be a length of time such as 500ms, 30s, 2m or 1h'], ['durationMs', '-1s', durationMs(), 'must be a length'], ['durationMs', '1d', durationMs(), 'must be a length'],
+    ['durationMs({ min: 1000 })', '500ms', durationMs({ min: 1000 }), 'must be at least 1000ms'], ['durationMs({ max: 1000 })', '2s', durationMs({ max: 1000 }), 'must be at most 1000ms'],
+    ['integer', '1.5', integer(), 'must be a whole number'], ['integer', '1e3', integer(), 'must be a whole number'], ['integer', '9007199254740993', integer(), 'must be a whole number'],
+    ['integer({ min: 1 })', '0', integer({ min: 1 }), 'must be a whole number, at least 1'], ['integer({ max: 9 })', '10', integer({ max: 9 }), 'must be a whole number, at most 9'],
+    ['integer({ min: 1, max: 9 })', '10', integer({ min: 1, max: 9 }), 'must be a whole number from 1 to 9'], ['port', '65536', port(), 'must be a whole number from 0 to 65535'], ['port', '-1', port(), 'must be'],
+    ['bool', 'maybe', bool(), 'must be true or false'], ['bool', 'toString', bool(), 'must be true or false'], ['url', 'localhost', url(), 'must be an absolute URL'],
+    ['hostPort', 'localhost', hostPort(), 'must be host:port'], ['hostPort', 'h:0', hostPort(), 'must be host:port'], ['hostPort', '::1:80', hostPort(), 'must be host:port'], ['hostPort', 'h:70000', hostPort(), 'must be host:port'],
+    ['hostPort', 'http://h:1', hostPort(), 'must be host:port'], ['hostPorts', 'a:1,,b:2', hostPorts(), 'must be host:port'], ['choice([a, b])', 'c', choice(['a', 'b']), 'must be one of a, b'],
+  ])('%s refuses %s', (_name, text, validator, problem) => {
     expect(problemsOf(() => parseConfig({ A: validator }, { A: text })).problems[0]?.problem).toContain(problem);
   });
 });
