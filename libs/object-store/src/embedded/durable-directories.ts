@@ -3,8 +3,10 @@ import { basename, dirname, join } from 'node:path';
 import { StoreFault } from '../store-fault.js';
 import { osCode, unless } from './os-fault.js';
 
-// Each retry needs a sweep that removes the still empty directory between two system calls of ours.
+// Each further try needs a sweep that removes a still empty directory between two system calls of ours.
 const maxTries = 100;
+// What making or entering a directory says while another process removes it or one above it.
+const vanished = ['ENOENT', 'ENOTDIR', 'EEXIST'];
 
 /**
  * Gives a file its place below `root`, whole or not at all, and returns once it would survive a power cut. `place` must put the file into
@@ -12,8 +14,8 @@ const maxTries = 100;
  */
 export async function placeInDirectory(root: string, target: string, place: () => Promise<void>): Promise<void> {
   for (let tries = 1; ; tries += 1) {
-    await mkdir(target, { recursive: true, mode: 0o700 });
-    const placed = await unless(['ENOENT'], async () => {
+    const placed = await unless(vanished, async () => {
+      await mkdir(target, { recursive: true, mode: 0o700 });
       await place();
       return true;
     });
