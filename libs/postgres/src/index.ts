@@ -1,1 +1,6 @@
-export {};
+export { createPool, Database, type PoolOptions, type Transaction } from './database.js';
+export { isRetryable, isDataError } from './sqlstate.js';
+export { sql, type Statement } from './statement.js';
+export { Listener, type ListenerOptions } from './listener.js';
+export { Notifier } from './notifier.js';
+export { migrate, checkMigrations, type MigrateOptions } from './migrations.js';

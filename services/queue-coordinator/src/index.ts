@@ -1,1 +1,2 @@
-export {};
+export { assemble, migrations } from './server.js';
+export { readConfig, type CoordinatorConfig } from './config.js';

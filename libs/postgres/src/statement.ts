@@ -1,0 +1,28 @@
+import { readFileSync } from 'node:fs';
+import { basename, dirname, join, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** One SQL statement from a file of its own, prepared once per connection under its name. */
+export interface Statement {
+  readonly name: string;
+  readonly text: string;
+}
+
+const loaded = new Map<string, Statement>();
+
+/**
+ * Loads `<name>.sql` beside the calling module, once. A compiled module in dist/ finds the file in src/, so that SQL has one
+ * place and no copy step. Throws when the file is missing, at import time and not at the first call.
+ *
+ *     const settle = sql(import.meta.url, 'settle');
+ */
+export function sql(importMetaUrl: string, name: string): Statement {
+  const folder = dirname(fileURLToPath(importMetaUrl)).replace(`${sep}dist`, `${sep}src`);
+  const path = join(folder, `${name}.sql`);
+  const known = loaded.get(path);
+  if (known !== undefined) return known;
+  // The folder is part of the name: two nouns may both have a `get.sql`, and a connection prepares both.
+  const statement = Object.freeze({ name: `${basename(folder)}/${name}`, text: readFileSync(path, 'utf8') });
+  loaded.set(path, statement);
+  return statement;
+}

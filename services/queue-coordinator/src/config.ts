@@ -1,0 +1,46 @@
+import { durationMs, integer, parseConfig, port, str, url } from '@leasehold/service';
+
+/** The coordinator's settings, each from one environment variable. */
+export interface CoordinatorConfig {
+  readonly databaseUrl: string;
+  readonly databaseConnections: number;
+  readonly grpcHost: string;
+  readonly grpcPort: number;
+  readonly httpHost: string;
+  readonly httpPort: number;
+  readonly workerSilenceMs: number;
+  readonly stopTimeoutMs: number;
+}
+
+const databaseUrl = url({ desc: 'the PostgreSQL database of the queue', example: 'postgresql://user:password@127.0.0.1:5432/queue' });
+
+/** @throws ConfigError that lists every wrong variable. */
+export function readConfig(env: NodeJS.ProcessEnv): CoordinatorConfig {
+  const read = parseConfig(
+    {
+      LEASEHOLD_QUEUE_DATABASE_URL: databaseUrl,
+      LEASEHOLD_QUEUE_DATABASE_CONNECTIONS: integer({ default: 8, min: 3, max: 100 }),
+      LEASEHOLD_GRPC_HOST: str({ default: '127.0.0.1' }),
+      LEASEHOLD_GRPC_PORT: port({ default: 7400 }),
+      LEASEHOLD_HTTP_HOST: str({ default: '127.0.0.1' }),
+      LEASEHOLD_HTTP_PORT: port({ default: 7401 }),
+      // Longer than a long poll and than the renewal of a 2-minute lease, so that a healthy worker is never silent for that long.
+      LEASEHOLD_WORKER_SILENCE: durationMs({ default: 90_000, min: 1_000 }),
+      LEASEHOLD_STOP_TIMEOUT: durationMs({ default: 25_000, min: 1_000 }),
+    },
+    env,
+  );
+  return Object.freeze({
+    databaseUrl: read.LEASEHOLD_QUEUE_DATABASE_URL,
+    databaseConnections: read.LEASEHOLD_QUEUE_DATABASE_CONNECTIONS,
+    grpcHost: read.LEASEHOLD_GRPC_HOST,
+    grpcPort: read.LEASEHOLD_GRPC_PORT,
+    httpHost: read.LEASEHOLD_HTTP_HOST,
+    httpPort: read.LEASEHOLD_HTTP_PORT,
+    workerSilenceMs: read.LEASEHOLD_WORKER_SILENCE,
+    stopTimeoutMs: read.LEASEHOLD_STOP_TIMEOUT,
+  });
+}
+
+/** The database alone, for the migrate command. */
+export const readDatabaseUrl = (env: NodeJS.ProcessEnv): string => parseConfig({ LEASEHOLD_QUEUE_DATABASE_URL: databaseUrl }, env).LEASEHOLD_QUEUE_DATABASE_URL;

@@ -1,0 +1,103 @@
+import { checkMigrations, createPool, Listener, type Database } from '@leasehold/postgres';
+import { GrpcServer, readImage } from '@leasehold/rpc';
+import { createRegistry, Duty, Lifecycle, OpsServer, systemClock, type Assembly, type Component, type Logger, type Readiness } from '@leasehold/service';
+import type { Registry } from 'prom-client';
+import type { CoordinatorConfig } from './config.js';
+import { channel, receive, Signals } from './dispatch/signals.js';
+import { Wakeups } from './dispatch/wakeups.js';
+import { QueueFigures } from './figures/counters.js';
+import { checkFences } from './figures/fence-check.js';
+import { observeQueue } from './figures/queue.js';
+import { Canceller } from './jobs/cancel.js';
+import { Enqueuer } from './jobs/enqueue.js';
+import { exhaustEveryMs, exhaustJobs } from './jobs/exhaust.js';
+import { partitionsEveryMs, prune, pruneEveryMs, tendPartitions } from './jobs/prune.js';
+import { queueService } from './jobs/rpc.js';
+import { Granter } from './leases/acquire.js';
+import { expireEveryMs, expireLeases } from './leases/expire.js';
+import { Extender } from './leases/extend.js';
+import { leaseService } from './leases/rpc.js';
+import { Settler } from './leases/settle.js';
+import { Attendance } from './workers/attend.js';
+import { judgeSilentWorkers, livenessEveryMs } from './workers/liveness.js';
+
+/** Where the numbered migrations of the queue database lie. */
+export const migrations = new URL('../migrations/', import.meta.url);
+
+/** Refuses to start on a schema that is not this build's, or where fences could not be trusted. Started before anything that grants. */
+class StartChecks implements Component {
+  readonly name = 'start checks';
+  readonly #db: Database;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  async start(): Promise<void> {
+    const schema = await checkMigrations(this.#db, migrations);
+    if (!schema.ok) throw new Error(`migrations: ${schema.detail ?? ''}`);
+    const fences = await checkFences(this.#db);
+    if (!fences.ok) throw new Error(`fences: ${fences.detail ?? ''}`);
+  }
+
+  async stop(): Promise<void> {}
+}
+
+/** Puts the coordinator together; nothing acts before the lifecycle starts. */
+export function assemble(config: CoordinatorConfig, logger: Logger): Assembly {
+  const registry = createRegistry('queue-coordinator');
+  const now = (): number => systemClock.now();
+  const db = createPool({ connectionString: config.databaseUrl, applicationName: 'queue-coordinator', max: config.databaseConnections, logger });
+  const wakeups = new Wakeups();
+  const signals = new Signals(db, wakeups, logger);
+  const figures = new QueueFigures(registry);
+  observeQueue(db, registry, now);
+  const listener = new Listener({
+    connectionString: config.databaseUrl,
+    applicationName: 'queue-coordinator listen',
+    channels: [channel],
+    logger,
+    onNotify: (_channel, payload) => receive(wakeups, payload),
+    onReopen: () => wakeups.wakeAll(),
+  });
+  const grpc = new GrpcServer({
+    host: config.grpcHost,
+    port: config.grpcPort,
+    services: [
+      queueService({ db, enqueuer: new Enqueuer(db, signals, figures, logger), canceller: new Canceller(db, signals, figures, logger), wakeups, now }),
+      leaseService({
+        db, attendance: new Attendance(db, signals, logger), granter: new Granter(db, figures, now), extender: new Extender(db, signals),
+        settler: new Settler(db, signals, figures, logger), wakeups, signals, logger, now,
+      }),
+    ],
+    images: ['queue', 'lease'].map((edge) => readImage(import.meta.resolve(`@leasehold/${edge}-v1/image.binpb`))),
+    logger,
+    registry,
+  });
+  const lifecycle = new Lifecycle({ logger, phaseTimeoutMs: Math.round(config.stopTimeoutMs / 2), stopTimeoutMs: config.stopTimeoutMs });
+  const readiness = async (): Promise<Readiness[]> => [lifecycle.readiness(), await db.check(), await checkMigrations(db, migrations), await checkDispatchers(db)];
+  const ops = new OpsServer({ host: config.httpHost, port: config.httpPort, registry, readiness, logger });
+  lifecycle.add(db).add(new StartChecks(db)).add(listener).add(ops);
+  for (const duty of duties(db, signals, figures, logger, registry, config)) lifecycle.add(duty);
+  lifecycle.add(grpc);
+  return { lifecycle, beforeStop: () => grpc.setServing(false) };
+}
+
+/** Loops that any number of coordinators run at once. */
+function duties(db: Database, signals: Signals, figures: QueueFigures, logger: Logger, registry: Registry, config: CoordinatorConfig): Duty[] {
+  const duty = (name: string, everyMs: number, run: () => Promise<number | void>): Duty => new Duty({ name, everyMs, run, logger, registry });
+  return [
+    duty('expire', expireEveryMs, expireLeases(db, signals, figures, logger)),
+    duty('exhaust', exhaustEveryMs, exhaustJobs(db, signals, figures, logger)),
+    duty('prune', pruneEveryMs, prune(db, logger)),
+    duty('partitions', partitionsEveryMs, tendPartitions(db, logger)),
+    duty('worker-liveness', livenessEveryMs, judgeSilentWorkers(db, logger, config.workerSilenceMs)),
+  ];
+}
+
+/** A coordinator that cannot serve a kind's dispatcher must not be ready: its jobs would wait for ever. */
+async function checkDispatchers(db: Database): Promise<Readiness> {
+  const name = 'dispatchers';
+  const { rows } = await db.pool.query<{ kind: string; dispatcher: string }>("select kind, dispatcher from kind_policies where dispatcher <> 'postgres' order by kind");
+  return rows.length === 0 ? { name, ok: true } : { name, ok: false, detail: rows.map((r) => `${r.kind} wants ${r.dispatcher}, which this coordinator does not have`).join('; ') };
+}

@@ -1,0 +1,19 @@
+-- A worker leaves: what it still holds goes back, without spending an attempt while free hand-backs are left.
+-- $1 worker id text. Result: one row with the kinds released, and how many. Called by workers/register.ts alone.
+with gone as (
+  update workers set state = 'gone', gone_at = coalesce(gone_at, now()) where worker_id = $1
+),
+held as materialized (
+  select j.enqueue_id, j.fence, j.releases < coalesce(p.max_free_releases, 10) as free
+  from jobs j left join kind_policies p on p.kind = j.kind
+  where j.worker_id = $1 and j.state = 'leased' order by j.enqueue_id for update of j
+),
+released as (
+  update jobs j
+  set state = 'queued', attempts = j.attempts - h.free::int, releases = j.releases + 1, available_at = now(), lease_token = null, worker_id = null, build = null,
+      request_seq = null, granted_at = null, expires_at = null, run_ends_at = null
+  from held h
+  where j.enqueue_id = h.enqueue_id and j.fence = h.fence and j.worker_id = $1
+  returning j.kind
+)
+select count(*)::int as released, coalesce(array_agg(distinct kind), '{}') as kinds from released
