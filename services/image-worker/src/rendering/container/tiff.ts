@@ -30,11 +30,11 @@ export function tiffCompression(bytes: Buffer): number | undefined {
 
 interface Reader {
   readonly isBig: boolean;
-  int16(at: number): number;
+  readonly int16: (at: number) => number;
   /** An offset or a count: 32 bits in a classic TIFF, 64 in a BigTIFF. */
-  word(at: number): number;
+  readonly word: (at: number) => number;
   /** A field's values where they are whole numbers; none for a missing field. */
-  numbers(field: Field | undefined): number[];
+  readonly numbers: (field: Field | undefined) => number[];
 }
 
 // Both byte orders, classic TIFF (magic 42) and BigTIFF (43).

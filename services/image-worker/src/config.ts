@@ -1,0 +1,67 @@
+import { availableParallelism } from 'node:os';
+import { ConfigError, durationMs, hostPorts, integer, parseConfig, port, str } from '@leasehold/service';
+import { defaultLimits } from './rendering/limits.js';
+import type { RenderLimits } from './rendering/rendition.js';
+
+export interface WorkerConfig {
+  /** host:port of every coordinator; at least one. */
+  readonly coordinators: readonly string[];
+  readonly storeDirectory: string;
+  /** Pictures at once. */
+  readonly concurrency: number;
+  /** Leases to hold beyond those. */
+  readonly prefetch: number;
+  readonly limits: RenderLimits;
+  readonly storeTimeoutMs: number;
+  /** How long before a lease's end the worker stops trusting it. */
+  readonly leaseMarginMs: number;
+  /** How long running jobs may go on after a stop was asked for. */
+  readonly drainTimeoutMs: number;
+  readonly stopTimeoutMs: number;
+  readonly http: { readonly host: string; readonly port: number };
+}
+
+// After the drain, what is left must be told to stop, handed back, and signed off.
+const STOP_BEYOND_DRAIN_MS = 5_000;
+
+/** Every variable of the worker; README.md lists them. Throws ConfigError. */
+export function readConfig(env: NodeJS.ProcessEnv): WorkerConfig {
+  const c = parseConfig({
+    LEASEHOLD_COORDINATORS: hostPorts({ desc: 'where the coordinators listen', example: '127.0.0.1:7400,127.0.0.1:7402' }),
+    LEASEHOLD_STORE_DIR: str({ desc: 'the directory of the embedded object store', example: '/var/lib/leasehold/store' }),
+    LEASEHOLD_WORKER_CONCURRENCY: integer({ min: 1, max: 256, default: availableParallelism(), desc: 'pictures at once' }),
+    LEASEHOLD_WORKER_PREFETCH: integer({ min: 0, max: 512, default: 0, desc: 'leases to hold beyond the pictures under way' }),
+    LEASEHOLD_IMAGE_MAX_BYTES: integer({ min: 1, max: 2 ** 31 - 1, default: defaultLimits.maxBytes, desc: 'largest file' }),
+    LEASEHOLD_IMAGE_MAX_PIXELS: integer({ min: 1, max: 2 ** 31 - 1, default: defaultLimits.maxPixels, desc: 'largest width times height' }),
+    LEASEHOLD_IMAGE_MAX_FRAMES: integer({ min: 1, default: defaultLimits.maxFrames, desc: 'most frames or pages' }),
+    // The decoder counts in whole seconds.
+    LEASEHOLD_IMAGE_RENDER_TIMEOUT: durationMs({ min: 1000, max: 3_600_000, default: 30_000, desc: 'longest time for decoding and encoding' }),
+    LEASEHOLD_STORE_TIMEOUT: durationMs({ min: 100, max: 3_600_000, default: 30_000, desc: 'longest time for one call to the store' }),
+    LEASEHOLD_LEASE_MARGIN: durationMs({ min: 100, default: 2_000, desc: 'how long before its end a lease is not trusted any more' }),
+    LEASEHOLD_DRAIN_TIMEOUT: durationMs({ default: 40_000, desc: 'how long running jobs may go on once a stop was asked for' }),
+    LEASEHOLD_STOP_TIMEOUT: durationMs({ min: 1_000, default: 50_000, desc: 'longest time for a stop' }),
+    LEASEHOLD_HTTP_HOST: str({ default: '127.0.0.1' }),
+    LEASEHOLD_HTTP_PORT: port({ default: 7421 }),
+  }, env);
+  const leastStopMs = c.LEASEHOLD_DRAIN_TIMEOUT + STOP_BEYOND_DRAIN_MS;
+  if (c.LEASEHOLD_STOP_TIMEOUT < leastStopMs) {
+    throw new ConfigError([{ variable: 'LEASEHOLD_STOP_TIMEOUT', problem: `must be at least ${leastStopMs}ms, ${STOP_BEYOND_DRAIN_MS}ms above LEASEHOLD_DRAIN_TIMEOUT` }]);
+  }
+  return Object.freeze({
+    coordinators: c.LEASEHOLD_COORDINATORS,
+    storeDirectory: c.LEASEHOLD_STORE_DIR,
+    concurrency: c.LEASEHOLD_WORKER_CONCURRENCY,
+    prefetch: c.LEASEHOLD_WORKER_PREFETCH,
+    limits: Object.freeze({
+      maxBytes: c.LEASEHOLD_IMAGE_MAX_BYTES,
+      maxPixels: c.LEASEHOLD_IMAGE_MAX_PIXELS,
+      maxFrames: c.LEASEHOLD_IMAGE_MAX_FRAMES,
+      renderTimeoutSeconds: Math.ceil(c.LEASEHOLD_IMAGE_RENDER_TIMEOUT / 1000),
+    }),
+    storeTimeoutMs: c.LEASEHOLD_STORE_TIMEOUT,
+    leaseMarginMs: c.LEASEHOLD_LEASE_MARGIN,
+    drainTimeoutMs: c.LEASEHOLD_DRAIN_TIMEOUT,
+    stopTimeoutMs: c.LEASEHOLD_STOP_TIMEOUT,
+    http: Object.freeze({ host: c.LEASEHOLD_HTTP_HOST, port: c.LEASEHOLD_HTTP_PORT }),
+  });
+}

@@ -1,0 +1,129 @@
+import { createHash } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import type { EmbeddedStore } from '@leasehold/object-store';
+import { createLogger, systemClock } from '@leasehold/service';
+import { fenceOf, JobFault, LeaseLost, LeaseUntrusted, type RunAborted, type RunningJob } from '@leasehold/worker-runtime';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { defaultLimits } from '../rendering/limits.js';
+import { Failpoints, type Failpoint } from '../testing/failpoints.js';
+import { testFile } from '../testing/manifest.js';
+import { pausingHandler } from '../testing/pausing-handler.js';
+import { download, storedKeys, temporaryStore, upload } from '../testing/store-folder.js';
+import type { PhotoOrder } from './order.js';
+import { photoHandler } from './photo-handler.js';
+import { photoSteps, type PhotoSteps } from './steps.js';
+
+let store: EmbeddedStore;
+let remove: () => Promise<void>;
+let steps: PhotoSteps;
+const log = createLogger({ service: 'image-worker', level: 'silent' });
+
+beforeEach(async () => {
+  ({ store, remove } = await temporaryStore());
+  steps = photoSteps({ store, limits: { ...defaultLimits, renderTimeoutSeconds: 60 }, storeTimeoutMs: 60_000, clock: systemClock });
+});
+afterEach(() => remove());
+
+interface Told {
+  readonly job: RunningJob<PhotoOrder>;
+  readonly stop: (reason: RunAborted) => void;
+  readonly stages: string[];
+}
+
+async function told(file: string, over: { fence?: bigint; order?: Partial<PhotoOrder> } = {}): Promise<Told> {
+  const version = await upload(store, 'uploads/team/photo', testFile(file));
+  const controller = new AbortController();
+  const stages: string[] = [];
+  const model: PhotoOrder = {
+    source: { ...version, sha256: version.sha256 }, renditionPrefix: 'renditions/team/photo/', spec: { maxWidth: 320, maxHeight: 320, quality: 80, effort: 0 }, ...over.order,
+  };
+  const job: RunningJob<PhotoOrder> = {
+    model, namespace: 'team', jobId: 'photo-1', enqueueId: 1n, fence: fenceOf(over.fence ?? 7n), attempt: 1, contractVersion: 1, signal: controller.signal,
+    trustLeftMs: () => 1000, progress: (_, stage) => { stages.push(stage); }, log,
+  };
+  return { job, stop: (reason) => controller.abort(reason), stages };
+}
+
+const failure = (run: Promise<unknown>): Promise<unknown> => run.then(() => 'made', (error: unknown) => error);
+
+test('the result names what was stored, and what the source was, exactly', async () => {
+  const { job, stages } = await told('img-exif-orientation-6.jpg');
+  const { rendition, source } = await photoHandler(steps).run(job);
+  expect(rendition).toMatchObject({ key: 'renditions/team/photo/7/photo.webp', width: 60, height: 40 });
+  expect(source).toEqual({ format: 'jpeg', width: 60, height: 40, pages: 1 });
+  const bytes = await download(store, rendition.key, rendition.versionId);
+  expect(rendition.sizeBytes).toBe(bytes.length);
+  expect(rendition.sha256.equals(createHash('sha256').update(bytes).digest())).toBe(true);
+  expect(stages).toEqual(['fetching', 'decoding', 'encoding', 'storing']);
+});
+
+test('two runs of one job store under keys of their own, and neither touches the other\'s bytes', async () => {
+  const first = await photoHandler(steps).run((await told('img-gps.jpg', { fence: 7n })).job);
+  const second = await photoHandler(steps).run((await told('img-gps.jpg', { fence: 8n })).job);
+  expect(second.rendition.key).not.toBe(first.rendition.key);
+  expect((await storedKeys(store, 'renditions/')).toSorted()).toEqual([first.rendition.key, second.rendition.key]);
+});
+
+describe('a picture at fault', () => {
+  test.each([
+    ['img-zero-byte.jpg', 'EMPTY'], ['img-html-error-page.jpg', 'UNSUPPORTED_FORMAT'], ['img-truncated-50pct.png', 'TRUNCATED'], ['img-bad-crc-idat.png', 'CORRUPT'],
+    ['img-bomb-30000x30000-1bit.png', 'PIXEL_LIMIT'],
+  ])('fails the job for good: %s is %s', async (file, reason) => {
+    const fault = await failure(photoHandler(steps).run((await told(file)).job));
+    expect(fault).toBeInstanceOf(JobFault);
+    expect(fault).toMatchObject({ reason, faultClass: 'content' });
+    expect(await storedKeys(store, 'renditions/')).toEqual([]);
+  });
+});
+
+describe('a fault around the picture is technical', () => {
+  test('the store went away before the fetch', async () => {
+    const { job } = await told('img-gps.jpg');
+    await rm(store.directory, { recursive: true });
+    expect(await failure(photoHandler(steps).run(job))).toMatchObject({ reason: 'STORE_UNAVAILABLE', faultClass: 'technical' });
+  });
+
+  test('the store went away before the photo was stored', async () => {
+    const { job } = await told('img-gps.jpg');
+    const failing: PhotoSteps = { ...steps, render: async (picture, spec) => {
+      const photo = await steps.render(picture, spec);
+      await rm(store.directory, { recursive: true });
+      return photo;
+    } };
+    expect(await failure(photoHandler(failing).run(job))).toMatchObject({ reason: 'STORE_UNAVAILABLE', faultClass: 'technical' });
+  });
+
+  test('the store does not answer in time', async () => {
+    const { job } = await told('img-gps.jpg');
+    const silent: EmbeddedStore = Object.assign(Object.create(store), {
+      get: (_key: string, _version: string, o: { signal: AbortSignal }) => new Promise((_, reject) => { o.signal.addEventListener('abort', () => reject(o.signal.reason)); }),
+    });
+    const impatient = photoSteps({ store: silent, limits: { ...defaultLimits, renderTimeoutSeconds: 60 }, storeTimeoutMs: 1, clock: systemClock });
+    expect(await failure(photoHandler(impatient).run(job))).toMatchObject({ reason: 'TIMEOUT', faultClass: 'technical' });
+  });
+
+  test('the run reached its bound', async () => {
+    const { job, stop } = await told('img-gps.jpg');
+    stop(new LeaseUntrusted(true));
+    expect(await failure(photoHandler(steps).run(job))).toMatchObject({ reason: 'TIMEOUT', faultClass: 'technical' });
+  });
+});
+
+test('a prefix of another namespace makes nothing', async () => {
+  const { job } = await told('img-gps.jpg', { order: { renditionPrefix: 'renditions/others/photo/' } });
+  expect(await failure(photoHandler(steps).run(job))).toBeInstanceOf(Error);
+  expect(await storedKeys(store, 'renditions/')).toEqual([]);
+});
+
+test.each<Failpoint>(['granted', 'fetched', 'encoded'])('a run that is revoked at the point «%s» stores nothing', async (point) => {
+  const failpoints = new Failpoints({ points: [point], stops: 1, logger: log });
+  const reached = vi.spyOn(failpoints, 'reach');
+  const { job, stop } = await told('img-gps.jpg');
+  const end = failure(pausingHandler(steps, failpoints).run(job));
+  await vi.waitFor(() => expect(reached).toHaveBeenCalledWith(point, expect.anything()));
+  const reason = new LeaseLost();
+  stop(reason);
+  failpoints.release();
+  expect(await end).toBe(reason);
+  expect(await storedKeys(store, 'renditions/')).toEqual([]);
+});

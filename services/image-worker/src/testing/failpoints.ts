@@ -1,0 +1,40 @@
+import type { Logger } from '@leasehold/service';
+
+/** Where a run can be made to stand still: before its first step, with the source in memory, with the photo in memory, with it in the store. */
+export const failpoints = ['granted', 'fetched', 'encoded', 'stored'] as const;
+export type Failpoint = (typeof failpoints)[number];
+
+export const isFailpoint = (word: string): word is Failpoint => failpoints.some((point) => point === word);
+
+/**
+ * Lets runs stand still at chosen points until they are released, to kill, freeze or outrun a worker there. A run that stands still does not look at
+ * its signal: it stands for a worker that cannot.
+ */
+export class Failpoints {
+  readonly #points: ReadonlySet<Failpoint>;
+  readonly #logger: Logger;
+  #stopsLeft: number;
+  #waiting: (() => void)[] = [];
+
+  /** @param o.stops how many times runs are stopped, all in all; later ones pass */
+  constructor(o: { points: Iterable<Failpoint>; stops: number; logger: Logger }) {
+    this.#points = new Set(o.points);
+    this.#stopsLeft = o.stops;
+    this.#logger = o.logger;
+  }
+
+  async reach(point: Failpoint, run: { fence: bigint; jobId: string }): Promise<void> {
+    if (!this.#points.has(point) || this.#stopsLeft <= 0) return;
+    this.#stopsLeft -= 1;
+    const fields = { point, fence: run.fence, job_id: run.jobId };
+    const released = new Promise<void>((resolve) => { this.#waiting.push(resolve); });
+    this.#logger.info({ event: 'failpoint_reached', ...fields }, 'stands still until SIGUSR2');
+    await released;
+    this.#logger.info({ event: 'failpoint_passed', ...fields }, 'goes on');
+  }
+
+  /** Every run that stands still goes on. */
+  release(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+}

@@ -1,0 +1,35 @@
+import type { JobHandler } from '@leasehold/worker-runtime';
+import type { PhotoMade, PhotoOrder } from '../photo/order.js';
+import { photoHandler } from '../photo/photo-handler.js';
+import type { PhotoSteps } from '../photo/steps.js';
+import type { Failpoint, Failpoints } from './failpoints.js';
+
+interface Run {
+  readonly fence: bigint;
+  readonly jobId: string;
+}
+
+/** The worker's own handler on the worker's own steps, with failpoints between them. */
+export function pausingHandler(steps: PhotoSteps, failpoints: Failpoints): JobHandler<PhotoOrder, PhotoMade> {
+  return {
+    ...photoHandler(steps),
+    run: async (job) => {
+      await failpoints.reach('granted', job);
+      return photoHandler(pausing(steps, failpoints, job)).run(job);
+    },
+  };
+}
+
+function pausing(steps: PhotoSteps, failpoints: Failpoints, run: Run): PhotoSteps {
+  const then = async <T>(step: Promise<T>, point: Failpoint): Promise<T> => {
+    const done = await step;
+    await failpoints.reach(point, run);
+    return done;
+  };
+  return {
+    fetch: (source, signal) => then(steps.fetch(source, signal), 'fetched'),
+    inspect: (bytes) => steps.inspect(bytes),
+    render: (picture, spec) => then(steps.render(picture, spec), 'encoded'),
+    store: (key, bytes, signal) => then(steps.store(key, bytes, signal), 'stored'),
+  };
+}

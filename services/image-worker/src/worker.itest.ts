@@ -1,0 +1,125 @@
+import { createHash } from 'node:crypto';
+import { ImagePayload, ImageResult, type ImageResult as Result } from '@leasehold/jobs-image-v1';
+import { FaultClass, type Settlement } from '@leasehold/lease-v1';
+import type { EmbeddedStore } from '@leasehold/object-store';
+import { startProcess, type ServiceProcess } from '@leasehold/test-stack';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { programs } from './index.js';
+import { testFile } from './testing/manifest.js';
+import { ScriptedCoordinator } from './testing/scripted-coordinator.js';
+import { download, storedKeys, temporaryStore, upload } from './testing/store-folder.js';
+
+const dist = (program: string): string => program.replace('/src/', '/dist/').replace(/\.ts$/, '.js');
+let store: EmbeddedStore;
+let remove: () => Promise<void>;
+let coordinator: ScriptedCoordinator;
+let processes: ServiceProcess[];
+
+beforeEach(async () => {
+  ({ store, remove } = await temporaryStore());
+  coordinator = new ScriptedCoordinator();
+  await coordinator.start();
+  processes = [];
+});
+afterEach(async () => {
+  for (const running of processes) running.kill('SIGKILL');
+  await Promise.all(processes.map((running) => running.exited));
+  await coordinator.stop(AbortSignal.abort());
+  await remove();
+});
+
+async function startWorker(o: { program?: string; env?: Record<string, string> } = {}): Promise<ServiceProcess> {
+  const running = await startProcess({
+    name: 'image-worker',
+    args: [dist(o.program ?? programs.worker)],
+    env: { LEASEHOLD_COORDINATORS: coordinator.address, LEASEHOLD_STORE_DIR: store.directory, LEASEHOLD_WORKER_CONCURRENCY: '1', LEASEHOLD_HTTP_PORT: '0', ...o.env },
+  });
+  processes.push(running);
+  return running;
+}
+
+async function enqueue(jobId: string, file: string): Promise<void> {
+  const { key, versionId, sizeBytes, sha256 } = await upload(store, `uploads/team/${jobId}`, testFile(file));
+  const source = { key, versionId, sizeBytes: BigInt(sizeBytes), sha256 };
+  const payload = ImagePayload.encode(ImagePayload.create({ source, renditionPrefix: `renditions/team/${jobId}/`, maxWidth: 320, maxHeight: 320, quality: 80, effort: 0 })).finish();
+  coordinator.enqueue({ namespace: 'team', jobId, payload });
+}
+
+function resultOf(settlement: Settlement): Result {
+  if (settlement.verb?.$case !== 'complete') throw new Error(`the job did not complete: ${JSON.stringify(settlement.verb)}`);
+  return ImageResult.decode(settlement.verb.value.result);
+}
+
+const addressOf = async (running: ServiceProcess): Promise<string> => {
+  const { addresses } = await running.waitForEvent((event) => event['event'] === 'service_started');
+  if (typeof addresses === 'object' && addresses !== null && 'http' in addresses && typeof addresses.http === 'string') return addresses.http;
+  throw new Error('no address');
+};
+
+test('a process of its own makes the photo, says what it stored, and leaves cleanly on SIGTERM', async () => {
+  const running = await startWorker();
+  await enqueue('photo', 'img-display-p3-red.jpg');
+  const settlement = await coordinator.settlement('photo');
+  const { rendition, source } = resultOf(settlement);
+  expect(source).toEqual({ format: 'jpeg', width: 48, height: 48, pages: 1 });
+  expect(rendition).toMatchObject({ key: `renditions/team/photo/${settlement.fence}/photo.webp`, width: 48, height: 48, contentType: 'image/webp' });
+  const bytes = await download(store, rendition?.key ?? '', rendition?.versionId ?? '');
+  expect(createHash('sha256').update(bytes).digest().equals(rendition?.sha256 ?? Buffer.alloc(0))).toBe(true);
+
+  const ready = await fetch(`http://${await addressOf(running)}/readyz`);
+  expect({ status: ready.status, body: await ready.json() }).toMatchObject({ status: 200, body: { checks: [{ name: 'lifecycle' }, { name: 'worker-runtime', ok: true }, { name: 'object-store', ok: true }] } });
+  expect(await running.stop()).toEqual({ code: 0, signal: null });
+  expect(coordinator.workers.size).toBe(0);
+});
+
+test('a picture at fault ends its job with a reason of the closed list, and the next one is made', async () => {
+  await startWorker();
+  await enqueue('broken', 'img-bad-crc-idat.png');
+  await enqueue('whole', 'img-gps.jpg');
+  expect((await coordinator.settlement('broken')).verb).toEqual({ $case: 'fail', value: { reason: 'CORRUPT', faultClass: FaultClass.CONTENT } });
+  expect(resultOf(await coordinator.settlement('whole')).rendition?.width).toBe(60);
+});
+
+test('a worker that is killed with the photo in memory leaves nothing behind, and another makes it', async () => {
+  const first = await startWorker({ program: programs.workerWithFailpoints, env: { LEASEHOLD_FAILPOINTS: 'encoded' } });
+  await enqueue('photo', 'img-gps.jpg');
+  const reached = await first.waitForEvent((event) => event['event'] === 'failpoint_reached');
+  expect(reached).toMatchObject({ point: 'encoded', job_id: 'photo' });
+  first.kill('SIGKILL');
+  await first.exited;
+  expect(await storedKeys(store, 'renditions/')).toEqual([]);
+
+  await startWorker();
+  coordinator.expire('photo');
+  const settlement = await coordinator.settlement('photo');
+  expect(settlement.fence).toBeGreaterThan(BigInt(String(reached['fence'])));
+  expect(await storedKeys(store, 'renditions/')).toEqual([resultOf(settlement).rendition?.key]);
+});
+
+test('a worker that is overtaken with its photo in the store settles nothing, and its bytes stay beside the winner\'s', async () => {
+  const slow = await startWorker({ program: programs.workerWithFailpoints, env: { LEASEHOLD_FAILPOINTS: 'stored', LEASEHOLD_FAILPOINT_STOPS: '1' } });
+  await enqueue('photo', 'img-gps.jpg');
+  const reached = await slow.waitForEvent((event) => event['event'] === 'failpoint_reached');
+  await startWorker();
+  coordinator.expire('photo');
+  const winner = await coordinator.settlement('photo');
+  slow.kill('SIGUSR2');
+  await slow.waitForEvent((event) => event['event'] === 'failpoint_passed');
+  await expect.poll(() => slow.events().some((event) => event['event'] === 'lease_lost')).toBe(true);
+  expect(await coordinator.settlement('photo')).toBe(winner);
+  expect((await storedKeys(store, 'renditions/')).toSorted()).toEqual([reached['fence'], winner.fence].map((fence) => `renditions/team/photo/${String(fence)}/photo.webp`));
+});
+
+test('a worker whose coordinator does not answer is alive, and not ready', async () => {
+  await coordinator.stop(AbortSignal.abort());
+  const running = await startWorker();
+  const address = await addressOf(running);
+  expect((await fetch(`http://${address}/livez`)).status).toBe(200);
+  expect((await fetch(`http://${address}/readyz`)).status).toBe(503);
+});
+
+test('a configuration that cannot work is refused with what to set', async () => {
+  const running = await startWorker({ env: { LEASEHOLD_COORDINATORS: '' } });
+  expect(await running.exited).toEqual({ code: 78, signal: null });
+  expect(running.tail()).toContain('LEASEHOLD_COORDINATORS');
+});
