@@ -70,7 +70,7 @@ describe('validators', () => {
     ['integer', '1.5', integer(), 'must be a whole number'], ['integer', '1e3', integer(), 'must be a whole number'], ['integer', '9007199254740993', integer(), 'must be a whole number'],
     ['integer({ min: 1 })', '0', integer({ min: 1 }), 'must be a whole number, at least 1'], ['integer({ max: 9 })', '10', integer({ max: 9 }), 'must be a whole number, at most 9'],
     ['integer({ min: 1, max: 9 })', '10', integer({ min: 1, max: 9 }), 'must be a whole number from 1 to 9'], ['port', '65536', port(), 'must be a whole number from 0 to 65535'], ['port', '-1', port(), 'must be'],
-    ['bool', 'maybe', bool(), 'must be true or false'], ['bool', 'toString', bool(), 'must be true or false'], ['url', 'localhost', url(), 'must be an absolute URL'],
+    ['bool', 'maybe', bool(), 'must be true or false'], ['bool', 'constructor', bool(), 'must be true or false'], ['url', 'localhost', url(), 'must be an absolute URL'],
     ['hostPort', 'localhost', hostPort(), 'must be host:port'], ['hostPort', 'h:0', hostPort(), 'must be host:port'], ['hostPort', '::1:80', hostPort(), 'must be host:port'], ['hostPort', 'h:70000', hostPort(), 'must be host:port'],
     ['hostPort', 'http://h:1', hostPort(), 'must be host:port'], ['hostPorts', 'a:1,,b:2', hostPorts(), 'must be host:port'], ['choice([a, b])', 'c', choice(['a', 'b']), 'must be one of a, b'],
   ])('%s refuses %s', (_name, text, validator, problem) => {

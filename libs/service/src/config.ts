@@ -41,7 +41,7 @@ export function parseConfig<S extends ConfigSpec>(spec: S, env: NodeJS.ProcessEn
   });
   if (problems.length > 0) throw new ConfigError(problems);
   if (!holdsAll(values, spec)) throw new TypeError('a validator left its variable out');
-  return Object.freeze(values);
+  return values;
 }
 
 // envalid types its result a little differently; this is where the two meet.

@@ -50,10 +50,11 @@ test('a component cannot be added behind the start', async () => {
 });
 
 test('when a component cannot start, everything is stopped before the error is handed on', async () => {
-  const { lifecycle, part, calls } = setUp();
+  const { lifecycle, part, calls, log } = setUp();
   lifecycle.add(part('a')).add(part('b', { start: () => Promise.reject(new Error('no port')) })).add(part('c'));
   await expect(lifecycle.start()).rejects.toThrow('no port');
   expect(calls).toEqual(['start a', 'start b', 'stop c', 'stop b', 'stop a']);
+  expect(log.events('component_start_failed')).toMatchObject([{ component: 'b', err: { message: 'no port' } }]);
 });
 
 test('a stop during the start waits for the component that is starting and starts no other', async () => {

@@ -109,6 +109,9 @@ export class Lifecycle {
     );
     try {
       await component.start();
+    } catch (err) {
+      this.#logger.error({ event: 'component_start_failed', component: component.name, err }, 'could not start');
+      throw err;
     } finally {
       ended.abort();
     }

@@ -47,8 +47,7 @@ export class OpsServer implements Component {
       bodyLimit: o.bodyLimitBytes ?? 64 * 1024,
       requestTimeout: requestTimeoutMs,
       http: {
-        // Node exchanges the two if the first is larger, and would then bound whole requests by its default for headers.
-        headersTimeout: Math.min(requestTimeoutMs, 10_000),
+        // At creation, so that Node takes its limit for headers from it: where that one is larger, Node exchanges the two.
         requestTimeout: requestTimeoutMs,
         // Node looks for late requests only so often, by default every 30 s.
         connectionsCheckingInterval: Math.min(requestTimeoutMs / 2, 5000),

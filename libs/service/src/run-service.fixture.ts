@@ -37,7 +37,7 @@ async function main(env: NodeJS.ProcessEnv, logger: Logger): Promise<Assembly> {
   if (scenario === 'fails-to-assemble') throw new Error('no such thing');
   const lifecycle = new Lifecycle({ logger, phaseTimeoutMs: 20_000, stopTimeoutMs: config.FIXTURE_STOP_TIMEOUT });
   const server = new OpsServer({ host: '127.0.0.1', port: config.FIXTURE_PORT, registry: createRegistry('fixture'), readiness: async () => [lifecycle.readiness()], logger });
-  lifecycle.add(server).add(part('tested', logger, behaviours[scenario] ?? {}));
+  lifecycle.add(part('first', logger, {})).add(server).add(part('tested', logger, behaviours[scenario] ?? {}));
   return { lifecycle, beforeStop: () => logger.info({ event: 'before_stop' }) };
 }
 

@@ -65,10 +65,8 @@ class ServiceProcess {
     try {
       await lifecycle.start();
     } catch (error) {
-      // A stop that came first is why it did not start; it also ends the process.
+      // A stop that came before the end of the start is why it was given up; it also ends the process.
       if (this.#stopReason !== undefined) return;
-      this.#stopReason = 'start_failed';
-      await lifecycle.stop();
       throw error;
     }
     this.#logger.info({ event: 'service_started', addresses: lifecycle.addresses(), node: process.version }, `${this.#name} is running`);

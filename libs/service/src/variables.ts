@@ -15,9 +15,11 @@ export const str = makeExactValidator<string>((text) => text);
 /** A TCP port, 0 to 65535; 0 lets the system choose one. */
 export const port = makeExactValidator<number>((text) => wholeNumber(text, 0, 65_535));
 
+const truth = new Map([['true', true], ['1', true], ['yes', true], ['false', false], ['0', false], ['no', false]]);
+
 /** true, false, 1, 0, yes or no. */
 export const bool = makeExactValidator<boolean>((text) => {
-  const value = { true: true, 1: true, yes: true, false: false, 0: false, no: false }[text.toLowerCase()];
+  const value = truth.get(text.toLowerCase());
   if (value === undefined) throw new EnvError('must be true or false');
   return value;
 });
