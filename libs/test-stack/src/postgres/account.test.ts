@@ -1,3 +1,6 @@
+import { chown, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { locateBinaries } from './binaries.js';
 import { accountFor, unprivilegedUsers } from './account.js';
@@ -23,7 +26,11 @@ if (process.getuid?.() === 0) {
   });
 
   test('an existing data directory is served by its owner', async () => {
-    expect(await accountFor('/dev/null')).toMatchObject({ switches: true }); // Root's own: falls to an unprivileged user.
+    const dataDir = await mkdtemp(join(tmpdir(), 'leasehold-account-'));
+    expect((await accountFor(dataDir)).uid).toBeGreaterThan(0); // Root's own: no server can use it.
+    await chown(dataDir, 4711, 4712);
+    expect(await accountFor(dataDir)).toMatchObject({ uid: 4711, gid: 4712, switches: true });
+    await rm(dataDir, { recursive: true });
   });
 }
 

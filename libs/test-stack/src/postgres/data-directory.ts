@@ -5,21 +5,23 @@ import { StackFault, codeOf } from '../stack-fault.js';
 import { type Account, canEnter, runAs } from './account.js';
 import { explain } from './explain.js';
 import { type Places, renameUnlessMade } from './places.js';
+import { sweep, temporaryPrefix } from './sweep.js';
 import { passwordFile, templateCluster } from './template.js';
 
 /**
  * Makes sure that a data directory of this version is there, and answers its path. That is another path than the one asked for where the account cannot
  * reach it: a folder of the same name in the clone's temporary folder.
  */
-export async function dataDirectory(wanted: string | undefined, account: Account, places: Places): Promise<string> {
+export async function dataDirectory(wanted: string | undefined, account: Account, places: Places, o: { readonly durable: boolean }): Promise<string> {
   if (wanted === undefined) {
-    const folder = join(places.temporary, `data-${randomBytes(6).toString('hex')}`);
-    await create(folder, account, places, { durable: false });
+    await sweep(places.temporary);
+    const folder = join(places.temporary, `${temporaryPrefix}${randomBytes(6).toString('hex')}`);
+    await create(folder, account, places, o);
     return folder;
   }
   const folder = await reachable(resolve(wanted), account, places);
   const present = await contentsOf(folder);
-  if (present.length === 0) await create(folder, account, places, { durable: true });
+  if (present.length === 0) await create(folder, account, places, o);
   else await checkVersion(folder, present, places.version);
   return folder;
 }
@@ -51,7 +53,7 @@ async function checkVersion(folder: string, present: string[], version: string):
 }
 
 // Copied beside its place and renamed when complete: a start that is killed half way leaves nothing that looks like a cluster.
-async function create(folder: string, account: Account, places: Places, { durable }: { durable: boolean }): Promise<void> {
+async function create(folder: string, account: Account, places: Places, { durable }: { readonly durable: boolean }): Promise<void> {
   const template = await templateCluster(account, places);
   const making = `${folder}.making-${randomBytes(6).toString('hex')}`;
   try {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { StackFault, codeOf } from '../stack-fault.js';
 import { type Account, canEnter, runAs } from './account.js';
-import { type Binaries, binariesIn, locateBinaries } from './binaries.js';
+import { type Binaries, binariesIn } from './binaries.js';
 
 /** Where the account finds programs and may keep files. `cache` outlives runs; `temporary` is this clone's and account's alone. */
 export interface Places {
@@ -18,9 +18,9 @@ export interface Places {
  * Programs run from node_modules and the cache lies in node_modules/.cache. Where the account cannot reach them (root's clone under /root),
  * both are in the temporary folder instead.
  */
-export async function placesFor(account: Account): Promise<Places> {
-  const installed = await locateBinaries();
-  const temporary = await temporaryFolder(account, await realpath(installed.native));
+export async function placesFor(account: Account, installed: Binaries): Promise<Places> {
+  const native = await realpath(installed.native);
+  const temporary = await temporaryFolder(account, native);
   const version = await versionOf(account, installed).catch((error: unknown) => {
     if (account.switches && codeOf(error) === 'EACCES') return undefined;
     throw new StackFault(`PostgreSQL's programs do not run: ${installed.postgres}: ${oneLine(error)}`, { cause: error });
@@ -30,7 +30,7 @@ export async function placesFor(account: Account): Promise<Places> {
     const usable = await mkdir(cache, { recursive: true }).then(() => canEnter(account, cache), () => false);
     return { binaries: installed, version, cache: usable ? cache : temporary, temporary };
   }
-  const binaries = await copyOf(installed, temporary);
+  const binaries = await copyOf(native, temporary);
   return { binaries, version: await versionOf(account, binaries), cache: temporary, temporary };
 }
 
@@ -55,13 +55,13 @@ async function temporaryFolder(account: Account, clone: string): Promise<string>
   return folder;
 }
 
-async function copyOf(installed: Binaries, temporary: string): Promise<Binaries> {
-  const { mtimeMs } = await lstat(installed.postgres);
+async function copyOf(installed: string, temporary: string): Promise<Binaries> {
+  const { mtimeMs } = await lstat(binariesIn(installed).postgres);
   const native = join(temporary, `native-${Math.trunc(mtimeMs)}`);
   if (await lstat(native).catch(() => undefined)) return binariesIn(native);
   const making = `${native}.making-${randomBytes(6).toString('hex')}`;
   try {
-    await cp(installed.native, making, { recursive: true, verbatimSymlinks: true });
+    await cp(installed, making, { recursive: true, verbatimSymlinks: true });
     await chmod(making, 0o755);
     await renameUnlessMade(making, native);
   } finally {

@@ -11,14 +11,19 @@ import { type PostgresServer, startPostgres } from './server.js';
 
 const servers: PostgresServer[] = [];
 let folder: string;
+let shared: PostgresServer;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'leasehold-postgres-'));
   await chmod(folder, 0o755);
+  shared = await startPostgres({ settings: { max_connections: '17' } });
 });
 afterEach(async () => {
   for (const server of servers.splice(0)) await server.stop();
 });
-afterAll(() => rm(folder, { recursive: true }));
+afterAll(async () => {
+  await shared.stop();
+  await rm(folder, { recursive: true });
+});
 
 async function start(o?: Parameters<typeof startPostgres>[0]): Promise<PostgresServer> {
   const server = await startPostgres(o);
@@ -35,6 +40,9 @@ async function query(server: PostgresServer, text: string): Promise<Record<strin
     await client.end();
   }
 }
+
+// Where not durability is at stake: syncing hundreds of files takes long on a busy disk.
+const settings = { fsync: 'off' };
 
 const exists = (path: string): Promise<boolean> => access(path).then(() => true, () => false);
 
@@ -53,21 +61,19 @@ test('a data directory keeps what was committed, durably by default, over stop, 
 });
 
 test('restart keeps the port, so that clients find it again', async () => {
-  const server = await start();
-  const { port, pid } = server;
-  await server.restart();
-  expect(server.port).toBe(port);
-  expect(server.pid).not.toBe(pid);
-  expect(await query(server, 'select 1 as n')).toEqual([{ n: 1 }]);
+  const { port, pid } = shared;
+  await shared.restart();
+  expect(shared.port).toBe(port);
+  expect(shared.pid).not.toBe(pid);
+  expect(await query(shared, 'select 1 as n')).toEqual([{ n: 1 }]);
 });
 
 test('an unexpected end is told', async () => {
-  const server = await start();
-  const { exited } = server;
-  process.kill(server.pid, 'SIGKILL');
+  const { exited } = shared;
+  process.kill(shared.pid, 'SIGKILL');
   await exited;
-  await server.restart();
-  expect(await query(server, 'select 1 as n')).toEqual([{ n: 1 }]);
+  await shared.restart();
+  expect(await query(shared, 'select 1 as n')).toEqual([{ n: 1 }]);
 });
 
 test('a temporary data directory goes at stop', async () => {
@@ -78,15 +84,13 @@ test('a temporary data directory goes at stop', async () => {
 });
 
 test('settings given win over the defaults, and databases are made once', async () => {
-  const server = await start({ settings: { fsync: 'on', max_connections: '17' } });
-  expect(await query(server, "select current_setting('fsync') as fsync, current_setting('max_connections') as n")).toEqual([{ fsync: 'on', n: '17' }]);
-  expect(await server.ensureDatabase('queue')).toBe(server.connectionString('queue'));
-  expect(await server.ensureDatabase('queue')).toBe(server.connectionString('queue'));
+  expect(await query(shared, "select current_setting('fsync') as fsync, current_setting('max_connections') as n")).toEqual([{ fsync: 'off', n: '17' }]);
+  expect(await shared.ensureDatabase('queue')).toBe(shared.connectionString('queue'));
+  expect(await shared.ensureDatabase('queue')).toBe(shared.connectionString('queue'));
 });
 
 test('without the password nobody is let in', async () => {
-  const server = await start();
-  const url = new URL(server.connectionString());
+  const url = new URL(shared.connectionString());
   url.password = 'guessed';
   await expect(new pg.Client({ connectionString: url.href }).connect()).rejects.toThrow('password authentication failed');
 });
@@ -98,7 +102,7 @@ test('a port that is taken is one clear line', async () => {
   const address = other.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
   try {
-    await expect(startPostgres({ dataDir: join(folder, 'port'), port })).rejects.toThrow(`port ${port} on 127.0.0.1 is taken: stop what listens there, or choose another port`);
+    await expect(startPostgres({ port })).rejects.toThrow(`port ${port} on 127.0.0.1 is taken: stop what listens there, or choose another port`);
   } finally {
     other.close();
   }
@@ -123,14 +127,14 @@ test('a folder with something else in it is not touched', async () => {
 
 test('a data directory that is in use names who uses it', async () => {
   const dataDir = join(folder, 'used');
-  const server = await start({ dataDir });
+  const server = await start({ dataDir, settings });
   await expect(startPostgres({ dataDir })).rejects.toThrow(`used is in use by a running PostgreSQL (process ${server.pid}, port ${server.port})`);
   expect(await query(server, 'select 1 as n')).toEqual([{ n: 1 }]);
 });
 
 test('of two starts at once on one data directory one gets it', async () => {
   const dataDir = join(folder, 'raced');
-  const results = await Promise.allSettled([start({ dataDir }), start({ dataDir })]);
+  const results = await Promise.allSettled([start({ dataDir, settings }), start({ dataDir, settings })]);
   const [won] = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
   const lost = results.flatMap((result) => (result.status === 'rejected' ? [String(result.reason)] : []));
   expect(lost).toEqual([expect.stringContaining(`is in use by a running PostgreSQL (process ${won?.pid}`)]);
@@ -138,7 +142,7 @@ test('of two starts at once on one data directory one gets it', async () => {
 
 test('a lock file whose process id now belongs to another program does not block the start', async () => {
   const dataDir = join(folder, 'reused');
-  const server = await start({ dataDir });
+  const server = await start({ dataDir, settings });
   await server.kill();
   const lockFile = join(dataDir, 'postmaster.pid');
   const stranger: ChildProcess = spawn('sleep', ['600'], spawnOptionsOf(await accountFor(dataDir)));
@@ -154,13 +158,13 @@ test('a lock file whose process id now belongs to another program does not block
 
 test('a server that lost its supervisor is stopped by the next start', async () => {
   const dataDir = join(folder, 'abandoned');
-  const abandoned = await start({ dataDir });
+  const abandoned = await start({ dataDir, settings });
   const { pid } = abandoned;
   await query(abandoned, 'create table kept as select 1 as n');
   process.kill((await runningProcess(pid))?.parent ?? 0, 'SIGKILL');
   await abandoned.exited;
   expect(await runningProcess(pid)).toBeDefined();
-  const next = await start({ dataDir });
+  const next = await start({ dataDir, settings });
   expect(await runningProcess(pid)).toBeUndefined();
   expect(await query(next, 'select n from kept')).toEqual([{ n: 1 }]);
 });

@@ -5,6 +5,7 @@ import pg from 'pg';
 import { freePort } from '../free-port.js';
 import { StackFault } from '../stack-fault.js';
 import { accountFor } from './account.js';
+import { locateBinaries } from './binaries.js';
 import { dataDirectory } from './data-directory.js';
 import { directoryIsTaken, explain, memoryIsInUse, portIsTaken } from './explain.js';
 import { type Launch, LaunchFailure, type Postmaster, launch } from './launch.js';
@@ -53,11 +54,11 @@ const stopTimeoutMs = 20_000;
 /** Starts a real PostgreSQL and waits until it accepts connections. Rejects with a StackFault of one line. Safe to call from several processes at once. */
 export async function startPostgres(o: PostgresOptions = {}): Promise<PostgresServer> {
   const account = await accountFor(o.dataDir);
-  const places = await placesFor(account);
-  const dataDir = await dataDirectory(o.dataDir, account, places);
+  const places = await placesFor(account, await locateBinaries());
   const temporary = o.dataDir === undefined;
-  const logFile = o.logFile ?? join(dataDir, 'server.log');
   const settings = { ...always, ...(temporary ? fast : durable), ...o.settings };
+  const dataDir = await dataDirectory(o.dataDir, account, places, { durable: settings.fsync !== 'off' });
+  const logFile = o.logFile ?? join(dataDir, 'server.log');
   const server = new Server({ account, postgres: places.binaries.postgres, dataDir, settings, logFile, discard: temporary }, await readFile(join(dataDir, passwordFile), 'utf8'));
   try {
     await server.start(o.port);

@@ -11,7 +11,8 @@ echo "$server" >&3
 (
   trap - TERM
   read -r _ <&3
-  kill -s TERM $$
+  # Again and again: a server that is only just starting ignores the first ones.
+  while kill -s TERM $$; do sleep 1; done
 ) >/dev/null 2>&1 &
 watcher=$!
 exec 3>&-

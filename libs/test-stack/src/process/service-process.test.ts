@@ -59,7 +59,7 @@ test('an early end is told at once, with the reason that was printed', async () 
 });
 
 test('a program that does not exist is one clear line', async () => {
-  await expect(startProcess({ name: 'redis', command: 'no-such-program', args: [] })).rejects.toThrow('redis cannot be started: spawn no-such-program ENOENT');
+  await expect(startProcess({ name: 'redis', command: '/no-such-program', args: [] })).rejects.toThrow('redis cannot be started: spawn /no-such-program ENOENT');
 });
 
 test('a stopped process stands still, continues, and ends in order', async () => {
