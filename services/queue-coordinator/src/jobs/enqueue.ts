@@ -53,8 +53,13 @@ export class Enqueuer {
     const results = new Map<JobSpec, EnqueueResult>();
     for (let round = 1; results.size < specs.length; round++) {
       if (round > rounds) throw new Error(`a job id changed hands ${rounds} times while it was enqueued`);
-      const open = onePerName(specs.filter((spec) => !results.has(spec)));
-      for (const [spec, result] of await this.#db.transaction((tx) => this.#round(tx, open))) results.set(spec, result);
+      const open = specs.filter((spec) => !results.has(spec));
+      const first = firstPerName(open);
+      const answered = await this.#db.transaction((tx) => this.#round(tx, [...first.values()]));
+      for (const spec of open) {
+        const result = repeatOf(spec, first.get(renderJobName(spec.name)), answered);
+        if (result !== undefined) results.set(spec, result);
+      }
     }
     this.#announce(results);
     return specs.map((spec) => {
@@ -138,11 +143,19 @@ const sameContent = (job: Job, spec: JobSpec): boolean =>
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-const onePerName = (specs: readonly JobSpec[]): JobSpec[] => {
+const firstPerName = (specs: readonly JobSpec[]): Map<string, JobSpec> => {
   const byName = new Map<string, JobSpec>();
   for (const spec of specs) {
     const name = renderJobName(spec.name);
     if (!byName.has(name)) byName.set(name, spec);
   }
-  return [...byName.values()];
+  return byName;
 };
+
+/** What a spec is answered when the first of its name in the batch was answered: as if it had come just after it. */
+function repeatOf(spec: JobSpec, first: JobSpec | undefined, answered: ReadonlyMap<JobSpec, EnqueueResult>): EnqueueResult | undefined {
+  const result = first === undefined ? undefined : answered.get(first);
+  if (result === undefined || spec === first) return result;
+  if (result.verdict !== 'contract_closed') return { verdict: sameContent(result.job, spec) ? 'exists' : 'conflict', job: result.job };
+  return spec.contractVersion === first?.contractVersion ? result : undefined;
+}
