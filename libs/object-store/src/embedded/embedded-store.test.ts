@@ -136,6 +136,21 @@ describe('the directory', () => {
     expect(await getText(store, 'a/b', versionId)).toBe('x');
   });
 
+  test('a listing whose volume goes away on the way does not end as if that were all', async () => {
+    const directory = await temporaryDirectory();
+    const store = await openEmbeddedStore({ directory: join(directory, 'store') });
+    for (const key of ['a/1', 'b/1', 'c/1']) await putText(store, key, 'x');
+    const seen: string[] = [];
+    const listing = async (): Promise<void> => {
+      for await (const { key } of store.listVersions('')) {
+        seen.push(key);
+        if (key === 'a/1') await rename(join(directory, 'store'), join(directory, 'elsewhere'));
+      }
+    };
+    await expect(listing()).rejects.toMatchObject({ kind: 'unavailable' });
+    expect(seen).toEqual(['a/1']);
+  });
+
   test('files of others in it are not taken for versions', async () => {
     const directory = await temporaryDirectory();
     const store = await openEmbeddedStore({ directory });

@@ -14,7 +14,7 @@ import { listKey, listPrefix } from './listing.js';
 import { asSeenOutside } from './os-fault.js';
 import { checkSize, findVersion, readVersion } from './read-version.js';
 import { checkSigning, signGrant, type Signing } from './signed-request.js';
-import { fileNameOf, isVersionId, markerFileName, newVersionId, storedAtOf, versionFileName } from './version-name.js';
+import { fileNameOf, markerFileName, newVersionId, storedAtOf, versionFileName } from './version-name.js';
 import { writeTemporary } from './write-temporary.js';
 
 export interface EmbeddedStoreOptions {
@@ -105,7 +105,7 @@ class FileSystemStore implements EmbeddedStore {
     checkKey(key);
     return attempt('head', o.signal, async () => {
       const directory = keyDirectory(this.#versions, key);
-      const recorded = isVersionId(versionId) ? await findVersion(directory, versionId) : undefined;
+      const recorded = await findVersion(directory, versionId);
       if (recorded === undefined) await this.#requireRoot();
       if (recorded === undefined || recorded.deleteMarker) throw new StoreFault('not_found', 'no such version');
       const version = { key, ...recorded };
@@ -138,7 +138,7 @@ class FileSystemStore implements EmbeddedStore {
     checkKey(key);
     await attempt('deleteVersion', o.signal, async () => {
       const directory = keyDirectory(this.#versions, key);
-      const recorded = isVersionId(versionId) ? await findVersion(directory, versionId) : undefined;
+      const recorded = await findVersion(directory, versionId);
       if (recorded !== undefined) return removeDurably(this.#versions, join(directory, fileNameOf(recorded)));
       await this.#requireRoot();
       // A kill between two steps of an earlier deletion, or of a put, may have left them.

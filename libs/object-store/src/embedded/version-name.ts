@@ -13,8 +13,6 @@ const idPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a
 /** UUID version 7: sorts by the millisecond, and within one process strictly in the order of the calls. */
 export const newVersionId = (): string => v7();
 
-export const isVersionId = (text: string): boolean => idPattern.test(text);
-
 export const versionFileName = (versionId: string, o: { sizeBytes: number; sha256: Buffer; contentType: string }): string =>
   `${versionId}.${o.sizeBytes}.${o.sha256.toString('base64url')}.${o.contentType.replace('/', '~')}`;
 
@@ -23,7 +21,7 @@ export const markerFileName = (versionId: string): string => `${versionId}.delet
 /** What a file name records; undefined for a name that is none of the two above. */
 export function recordedIn(name: string): Recorded | undefined {
   const [, versionId, rest] = /^([0-9a-f-]{36})\.(.*)$/.exec(name) ?? [];
-  if (versionId === undefined || rest === undefined || !isVersionId(versionId)) return undefined;
+  if (versionId === undefined || rest === undefined || !idPattern.test(versionId)) return undefined;
   const storedAt = storedAtOf(versionId);
   if (rest === 'deleted') return { versionId, storedAt, deleteMarker: true };
   const [, size, sha256, contentType] = /^(\d{1,16})\.([\w-]{43})\.(.+)$/.exec(rest) ?? [];
