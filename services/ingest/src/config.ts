@@ -1,0 +1,126 @@
+import { ConfigError, durationMs, hostPorts, integer, parseConfig, port, str, url } from '@leasehold/service';
+import type { FileLimits } from './files/parts.js';
+import type { Windows } from './sweep/rules.js';
+
+const second = 1_000;
+const minute = 60 * second;
+const hour = 60 * minute;
+const mebibyte = 1024 * 1024;
+// S3 signs for no longer.
+const longestUrlLife = 7 * 24 * hour;
+
+/** The variables of ingest. Every one has a default or is named by a clear error when it is missing. */
+export const variables = {
+  LEASEHOLD_GRPC_HOST: str({ default: '127.0.0.1', desc: 'where ingest.v1 listens; plaintext, so a loopback address' }),
+  LEASEHOLD_GRPC_PORT: port({ default: 7410 }),
+  LEASEHOLD_HTTP_HOST: str({ default: '127.0.0.1', desc: 'where health, metrics and the HTTP edge listen' }),
+  LEASEHOLD_HTTP_PORT: port({ default: 7411 }),
+  LEASEHOLD_STOP_TIMEOUT: durationMs({ default: 25 * second, min: second, desc: 'the longest time that a stop may take' }),
+
+  LEASEHOLD_RECORDS_DATABASE_URL: url({ desc: 'the database `records`', example: 'postgresql://leasehold@127.0.0.1:7432/records' }),
+  LEASEHOLD_DATABASE_CONNECTIONS: integer({ default: 12, min: 2, max: 100 }),
+  LEASEHOLD_COORDINATORS: hostPorts({ desc: 'addresses of queue-coordinators, separated by commas', example: '127.0.0.1:7400,127.0.0.1:7402' }),
+  LEASEHOLD_COORDINATOR_TIMEOUT: durationMs({ default: 5 * second, min: 100, desc: 'deadline of a call to the coordinator' }),
+  LEASEHOLD_PROGRESS_TIMEOUT: durationMs({ default: 300, min: 10, desc: 'how long a read waits for the progress of a job before it answers without' }),
+
+  LEASEHOLD_STORE_DIR: str({ desc: 'the directory of the embedded object store', example: '.leasehold/objects' }),
+  LEASEHOLD_SIGNING_SECRET: str({ desc: 'signs URLs and page tokens; at least 32 bytes; several, separated by commas: the first signs, all verify', example: '$(openssl rand -base64 32)' }),
+  LEASEHOLD_PUBLIC_URL: url({ desc: 'how callers reach the HTTP edge; signed URLs begin with it', example: 'http://127.0.0.1:7411' }),
+
+  LEASEHOLD_MAX_UPLOAD_BYTES: integer({ default: 64 * mebibyte, min: 1, max: 5 * 1024 * mebibyte }),
+  LEASEHOLD_PENDING_LIFE: durationMs({ default: 24 * hour, min: 1, desc: 'how long a card waits for ConfirmFile' }),
+  LEASEHOLD_UPLOAD_URL_LIFE: durationMs({ default: 15 * minute, min: 1, max: longestUrlLife }),
+  LEASEHOLD_DOWNLOAD_URL_LIFE: durationMs({ default: 15 * minute, min: 1, max: longestUrlLife }),
+
+  LEASEHOLD_JOB_MAX_RUN: durationMs({ default: 10 * minute, desc: "max_run of the kind image, as in the coordinator's policy or longer" }),
+  LEASEHOLD_JOB_LEASE: durationMs({ default: 2 * minute, desc: "lease time of the kind image, as in the coordinator's policy or longer" }),
+  LEASEHOLD_STORE_TIMEOUT: durationMs({ default: 5 * minute, min: second, desc: 'the longest time that one write to the object store may take; uploads are cut off after it' }),
+
+  LEASEHOLD_RELAY_EVERY: durationMs({ default: second, min: 10, desc: 'how often the relay looks when nothing wakes it' }),
+  LEASEHOLD_HEAL_AFTER: durationMs({ default: 10 * minute, min: 1, desc: 'a card that was QUEUED for so long since it was last relayed is sent again' }),
+  LEASEHOLD_HEAL_EVERY: durationMs({ default: 30 * second, min: 10 }),
+  LEASEHOLD_EXPIRE_EVERY: durationMs({ default: 5 * second, min: 10 }),
+  LEASEHOLD_SWEEP_EVERY: durationMs({ default: 30 * second, min: 10 }),
+  LEASEHOLD_BUCKET_PASS_EVERY: durationMs({ default: 6 * hour, min: 10, desc: 'how often the whole bucket is looked at, over all instances' }),
+  LEASEHOLD_OUTCOMES_WAIT: durationMs({ default: 20 * second, max: 30 * second, desc: 'how long a poll for outcomes waits at the coordinator' }),
+  LEASEHOLD_WATCH_PROGRESS_EVERY: durationMs({ default: second, min: 10, desc: 'how often a watcher of a QUEUED card asks for progress' }),
+  LEASEHOLD_WATCH_FLOOR: durationMs({ default: 5 * second, min: 10, desc: 'a watcher that is not woken looks at its card this often' }),
+  LEASEHOLD_FIGURES_EVERY: durationMs({ default: 15 * second, min: 10 }),
+};
+
+const shortestSecretBytes = 32;
+
+export interface IngestConfig {
+  readonly grpc: { readonly host: string; readonly port: number };
+  readonly http: { readonly host: string; readonly port: number; readonly publicUrl: string };
+  readonly stopTimeoutMs: number;
+  readonly database: { readonly url: string; readonly connections: number };
+  readonly coordinator: { readonly addresses: readonly string[]; readonly timeoutMs: number; readonly progressTimeoutMs: number; readonly outcomesWaitMs: number };
+  readonly store: { readonly directory: string; readonly secrets: readonly string[]; readonly timeoutMs: number };
+  readonly limits: FileLimits;
+  readonly windows: Windows;
+  readonly duties: {
+    readonly relayEveryMs: number;
+    readonly healAfterMs: number;
+    readonly healEveryMs: number;
+    readonly expireEveryMs: number;
+    readonly sweepEveryMs: number;
+    readonly bucketPassEveryMs: number;
+    readonly figuresEveryMs: number;
+  };
+}
+
+/** @throws ConfigError that lists every variable that is wrong. */
+export function readConfig(env: NodeJS.ProcessEnv): IngestConfig {
+  const v = parseConfig(variables, env);
+  const secrets = v.LEASEHOLD_SIGNING_SECRET.split(',').map((secret) => secret.trim());
+  if (secrets.some((secret) => Buffer.byteLength(secret) < shortestSecretBytes)) {
+    throw new ConfigError([{ variable: 'LEASEHOLD_SIGNING_SECRET', problem: `must have at least ${shortestSecretBytes} bytes (each, if there are several)` }]);
+  }
+  const windows = windowsOf({
+    maxRunMs: v.LEASEHOLD_JOB_MAX_RUN,
+    leaseMs: v.LEASEHOLD_JOB_LEASE,
+    longestUrlLifeMs: Math.max(v.LEASEHOLD_UPLOAD_URL_LIFE, v.LEASEHOLD_DOWNLOAD_URL_LIFE),
+    storeTimeoutMs: v.LEASEHOLD_STORE_TIMEOUT,
+  });
+  return Object.freeze({
+    grpc: { host: v.LEASEHOLD_GRPC_HOST, port: v.LEASEHOLD_GRPC_PORT },
+    http: { host: v.LEASEHOLD_HTTP_HOST, port: v.LEASEHOLD_HTTP_PORT, publicUrl: v.LEASEHOLD_PUBLIC_URL },
+    stopTimeoutMs: v.LEASEHOLD_STOP_TIMEOUT,
+    database: { url: v.LEASEHOLD_RECORDS_DATABASE_URL, connections: v.LEASEHOLD_DATABASE_CONNECTIONS },
+    coordinator: {
+      addresses: v.LEASEHOLD_COORDINATORS,
+      timeoutMs: v.LEASEHOLD_COORDINATOR_TIMEOUT,
+      progressTimeoutMs: v.LEASEHOLD_PROGRESS_TIMEOUT,
+      outcomesWaitMs: v.LEASEHOLD_OUTCOMES_WAIT,
+    },
+    store: { directory: v.LEASEHOLD_STORE_DIR, secrets, timeoutMs: v.LEASEHOLD_STORE_TIMEOUT },
+    limits: {
+      maxUploadBytes: v.LEASEHOLD_MAX_UPLOAD_BYTES,
+      pendingLifeMs: v.LEASEHOLD_PENDING_LIFE,
+      uploadUrlLifeMs: v.LEASEHOLD_UPLOAD_URL_LIFE,
+      downloadUrlLifeMs: v.LEASEHOLD_DOWNLOAD_URL_LIFE,
+      uploadTimeoutMs: v.LEASEHOLD_STORE_TIMEOUT,
+      uploadWindowMs: windows.uploadMs,
+      writeWindowMs: windows.writeMs,
+      watchProgressMs: v.LEASEHOLD_WATCH_PROGRESS_EVERY,
+      watchFloorMs: v.LEASEHOLD_WATCH_FLOOR,
+    },
+    windows,
+    duties: {
+      relayEveryMs: v.LEASEHOLD_RELAY_EVERY,
+      healAfterMs: v.LEASEHOLD_HEAL_AFTER,
+      healEveryMs: v.LEASEHOLD_HEAL_EVERY,
+      expireEveryMs: v.LEASEHOLD_EXPIRE_EVERY,
+      sweepEveryMs: v.LEASEHOLD_SWEEP_EVERY,
+      bucketPassEveryMs: v.LEASEHOLD_BUCKET_PASS_EVERY,
+      figuresEveryMs: v.LEASEHOLD_FIGURES_EVERY,
+    },
+  });
+}
+
+/** How long after a right to write has ended bytes may still come in or be read; all in ms. */
+export function windowsOf(o: { maxRunMs: number; leaseMs: number; longestUrlLifeMs: number; storeTimeoutMs: number }): Windows {
+  const uploadMs = o.longestUrlLifeMs + o.storeTimeoutMs;
+  return { uploadMs, writeMs: o.maxRunMs + o.leaseMs + uploadMs };
+}

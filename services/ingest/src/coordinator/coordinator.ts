@@ -1,0 +1,122 @@
+import { Job, JobState, QueueServiceService, EnqueueVerdict, type Outcome as OutcomeMessage } from '@leasehold/queue-v1';
+import { durationOfMs, Fault, type ClientOf } from '@leasehold/rpc';
+import { fenceOf } from '../files/fence.js';
+import type { Outcome } from '../outcomes/outcome.js';
+
+export type QueueClient = ClientOf<typeof QueueServiceService>;
+
+/** What the coordinator says of a job that it was sent. */
+export interface EnqueueAnswer {
+  /** unknown: a verdict that this build does not know. */
+  readonly verdict: 'enqueued' | 'exists' | 'conflict' | 'contract_closed' | 'invalid' | 'unknown';
+  readonly message: string;
+  readonly enqueueId: bigint;
+  /** Of a job that had ended already. */
+  readonly outcome: Outcome | undefined;
+}
+
+/** How far a job has come. */
+export interface JobView {
+  readonly leased: boolean;
+  readonly ended: boolean;
+  readonly attempt: number;
+  readonly maxAttempts: number;
+  readonly percent: number;
+  readonly stage: string;
+}
+
+export interface JobToSend {
+  readonly name: string;
+  readonly contractVersion: number;
+  readonly payload: Buffer;
+  readonly digest: Buffer;
+}
+
+export const kind = 'image';
+const verdicts = new Map<number, EnqueueAnswer['verdict']>([
+  [EnqueueVerdict.ENQUEUED, 'enqueued'],
+  [EnqueueVerdict.EXISTS, 'exists'],
+  [EnqueueVerdict.CONFLICT, 'conflict'],
+  [EnqueueVerdict.CONTRACT_CLOSED, 'contract_closed'],
+  [EnqueueVerdict.INVALID, 'invalid'],
+]);
+const causes = new Map<number, Outcome['cause']>([
+  [JobState.SUCCEEDED, 'succeeded'],
+  [JobState.FAILED, 'failed'],
+  [JobState.CANCELLED, 'cancelled'],
+]);
+
+/** queue.v1 in ingest's words: the one place here where its messages are read and written. Every call has a deadline. */
+export class Coordinator {
+  readonly #client: QueueClient;
+  readonly #timeoutMs: number;
+
+  /** @param timeoutMs deadline of each call that is no long poll. */
+  constructor(client: QueueClient, timeoutMs: number) {
+    this.#client = client;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  /** 1 to 500 jobs; one answer each, in the same order. */
+  async enqueue(jobs: readonly JobToSend[], signal: AbortSignal): Promise<EnqueueAnswer[]> {
+    const specs = jobs.map((job) => ({ name: job.name, contractVersion: job.contractVersion, payload: job.payload, contentDigest: job.digest, priority: 0, delay: undefined }));
+    const { results } = await this.#client.enqueueJobs({ jobs: specs }, { signal, timeoutMs: this.#timeoutMs });
+    if (results.length !== jobs.length) throw new Error(`${jobs.length} jobs were sent and ${results.length} answers came`);
+    return results.map(({ verdict, message, job }) => ({
+      verdict: verdicts.get(verdict) ?? 'unknown',
+      message,
+      enqueueId: job?.enqueueId ?? 0n,
+      outcome: job === undefined || verdict !== EnqueueVerdict.EXISTS ? undefined : outcomeOf(job),
+    }));
+  }
+
+  /** @param enqueueId 0n: whatever was enqueued under this id, heard of or not. A superseded enqueue counts as cancelled. */
+  async cancel(name: string, enqueueId: bigint, signal: AbortSignal): Promise<void> {
+    try {
+      await this.#client.cancelJob({ name, enqueueId }, { signal, timeoutMs: this.#timeoutMs });
+    } catch (error) {
+      // A restore made the coordinator forget that enqueue and healing made another. All of them are void: this one too.
+      if (!(error instanceof Fault) || error.reason !== 'ENQUEUE_SUPERSEDED') throw error;
+      await this.#client.cancelJob({ name, enqueueId: 0n }, { signal, timeoutMs: this.#timeoutMs });
+    }
+  }
+
+  /** Waits up to `waitMs` (30 s at most) for outcomes of the given contract versions. */
+  async pull(versions: readonly number[], max: number, waitMs: number, signal: AbortSignal): Promise<Outcome[]> {
+    const request = { kind, contractVersions: [...versions], maxOutcomes: max, wait: durationOfMs(waitMs) };
+    const { outcomes } = await this.#client.pullOutcomes(request, { signal, timeoutMs: waitMs + this.#timeoutMs });
+    return outcomes.map((message) => outcomeOf(message) ?? unreadable(message));
+  }
+
+  async acknowledge(outcomes: readonly Outcome[], signal: AbortSignal): Promise<void> {
+    await this.#client.ackOutcomes({ outcomes: outcomes.map(({ name, fence }) => ({ name, fence })) }, { signal, timeoutMs: this.#timeoutMs });
+  }
+
+  /** 1 to 500 names; those that the coordinator has. */
+  async views(names: readonly string[], timeoutMs: number): Promise<Map<string, JobView>> {
+    const { jobs } = await this.#client.batchGetJobs({ names: [...names] }, { timeoutMs });
+    return new Map(jobs.map((job) => [job.name, viewOf(job)]));
+  }
+}
+
+const viewOf = (job: Job): JobView => {
+  const leased = job.state === JobState.LEASED;
+  return {
+    leased,
+    ended: causes.has(job.state),
+    attempt: job.attempt,
+    maxAttempts: job.maxAttempts,
+    percent: leased ? (job.progress?.percent ?? 0) : 0,
+    stage: leased ? (job.progress?.stage ?? '') : '',
+  };
+};
+
+/** Undefined for a job that has not ended. */
+function outcomeOf(job: Pick<OutcomeMessage, 'name' | 'state' | 'fence' | 'contractVersion' | 'reason' | 'result'>): Outcome | undefined {
+  const cause = causes.get(job.state);
+  return cause && { name: job.name, cause, fence: fenceOf(job.fence), contractVersion: job.contractVersion, reason: job.reason, result: job.result };
+}
+
+const unreadable = (message: OutcomeMessage): Outcome => ({
+  name: message.name, cause: 'unreadable', fence: fenceOf(message.fence), contractVersion: message.contractVersion, reason: message.reason, result: message.result,
+});

@@ -1,0 +1,33 @@
+import { faults, type Fault } from '@leasehold/rpc';
+
+/** Named in every ErrorInfo of this edge. */
+export const domain = 'ingest.leasehold';
+const of = faults(domain);
+
+// The closed set of what ingest.v1 answers besides success; file_service.proto says which RPC answers which.
+const precondition = (reason: string, name: string, message: string): Fault =>
+  of.failedPrecondition(reason, message, { violations: [{ type: reason, subject: name, description: message }], meta: { name } });
+
+export const invalid = (field: string, description: string, reason?: string): Fault => of.invalid([{ field, description }], reason);
+export const invalidFields = (violations: { field: string; description: string }[]): Fault => of.invalid(violations);
+
+export const fileNotFound = (name: string): Fault => of.notFound('FILE_NOT_FOUND', `there is no ${name}`, { name });
+export const versionNotFound = (name: string): Fault => of.notFound('VERSION_NOT_FOUND', `no such version was uploaded for ${name}`, { name });
+export const fileExists = (name: string, why: string): Fault => of.alreadyExists('FILE_EXISTS', `${name} ${why}`, { name });
+
+export const fileNotPending = (name: string, state: string): Fault => precondition('FILE_NOT_PENDING', name, `${name} is ${state}, and takes bytes and a confirmation only while PENDING`);
+export const fileNotReady = (name: string, state: string): Fault => precondition('FILE_NOT_READY', name, `${name} is ${state}; there is a rendition only when it is READY`);
+export const fileNotRejected = (name: string, state: string): Fault => precondition('FILE_NOT_REJECTED', name, `${name} is ${state}; only a REJECTED file can be retried`);
+export const sizeMismatch = (name: string): Fault => precondition('SIZE_MISMATCH', name, 'the uploaded version has another size than the one given');
+export const checksumMismatch = (name: string): Fault => precondition('CHECKSUM_MISMATCH', name, 'the uploaded version has another SHA-256 than the one given');
+export const fileEmpty = (name: string): Fault => precondition('FILE_EMPTY', name, 'the uploaded version has no bytes');
+export const fileTooLarge = (name: string, maxBytes: number): Fault => precondition('FILE_TOO_LARGE', name, `the uploaded version has more than ${maxBytes} bytes`);
+
+export const versionConflict = (name: string): Fault => of.aborted('VERSION_CONFLICT', `another version of ${name} was confirmed`, { name });
+export const etagMismatch = (name: string): Fault => of.aborted('ETAG_MISMATCH', `${name} has changed since that etag; read it again`, { name });
+
+export const uploadTooLarge = (maxBytes: number): Fault => invalid('chunk', `an upload has at most ${maxBytes} bytes`, 'UPLOAD_TOO_LARGE');
+
+export const databaseUnavailable = (): Fault => of.unavailable('DATABASE_UNAVAILABLE', 'the records are out of reach for a moment', 1_000);
+export const storeUnavailable = (): Fault => of.unavailable('STORE_UNAVAILABLE', 'the object store is out of reach for a moment', 1_000);
+export const internal = (message: string): Fault => of.internal(message);

@@ -1,0 +1,148 @@
+import type { Fence } from './fence.js';
+import type { Options } from './options.js';
+import type { RejectionReason } from './rejection.js';
+import type { FileId } from './resource-name.js';
+import type { State } from './rules.js';
+
+/** The confirmed upload. */
+export interface Source {
+  readonly versionId: string;
+  readonly sizeBytes: bigint;
+  /** 32 bytes; empty when the store computes none and the caller gave none. */
+  readonly sha256: Buffer;
+}
+
+/** What the worker made and where it lies. Its fence is the card's outcome fence. */
+export interface Rendition {
+  readonly key: string;
+  readonly versionId: string;
+  readonly contentType: string;
+  readonly sizeBytes: bigint;
+  readonly sha256: Buffer;
+  readonly width: number;
+  readonly height: number;
+  readonly sourceWidth: number;
+  readonly sourceHeight: number;
+}
+
+/** A file as stored. */
+export interface Card extends FileId {
+  readonly seq: bigint;
+  readonly state: State;
+  readonly generation: number;
+  readonly revision: bigint;
+  readonly options: Options;
+  readonly createTime: Date;
+  readonly updateTime: Date;
+  readonly expireTime: Date;
+  readonly confirmTime: Date | null;
+  readonly queueTime: Date | null;
+  readonly deleteTime: Date | null;
+  readonly source: Source | undefined;
+  /** Of the present generation; undefined while it is 0. */
+  readonly jobId: string | undefined;
+  readonly outcomeFence: Fence;
+  readonly outcomeTime: Date | null;
+  readonly rejection: RejectionReason | undefined;
+  readonly rendition: Rendition | undefined;
+  readonly retriedRevisions: readonly bigint[];
+  readonly cancelDue: Date | null;
+  readonly cancelConfirmedAt: Date | null;
+}
+
+/** A row of `files`, as far as a card is made of it. */
+export interface FileRow {
+  namespace: string;
+  file_id: string;
+  seq: bigint;
+  state: State;
+  generation: number;
+  revision: bigint;
+  max_width: number;
+  max_height: number;
+  quality: number;
+  effort: number;
+  create_time: Date;
+  update_time: Date;
+  expire_time: Date;
+  confirm_time: Date | null;
+  queue_time: Date | null;
+  delete_time: Date | null;
+  source_version_id: string | null;
+  source_size_bytes: bigint | null;
+  source_sha256: Buffer | null;
+  job_id: string | null;
+  outcome_fence: Fence;
+  outcome_time: Date | null;
+  rejection_reason: RejectionReason | null;
+  rendition_key: string | null;
+  rendition_version_id: string | null;
+  rendition_content_type: string | null;
+  rendition_size_bytes: bigint | null;
+  rendition_sha256: Buffer | null;
+  rendition_width: number | null;
+  rendition_height: number | null;
+  rendition_source_width: number | null;
+  rendition_source_height: number | null;
+  retried_revisions: bigint[];
+  cancel_due: Date | null;
+  cancel_confirmed_at: Date | null;
+}
+
+/** The one place where columns become a card. */
+export function cardOf(row: FileRow): Card {
+  return {
+    namespace: row.namespace,
+    fileId: row.file_id,
+    seq: row.seq,
+    state: row.state,
+    generation: row.generation,
+    revision: row.revision,
+    options: { maxWidth: row.max_width, maxHeight: row.max_height, quality: row.quality, effort: row.effort },
+    createTime: row.create_time,
+    updateTime: row.update_time,
+    expireTime: row.expire_time,
+    confirmTime: row.confirm_time,
+    queueTime: row.queue_time,
+    deleteTime: row.delete_time,
+    source: sourceOf(row),
+    jobId: row.job_id ?? undefined,
+    outcomeFence: row.outcome_fence,
+    outcomeTime: row.outcome_time,
+    rejection: row.rejection_reason ?? undefined,
+    rendition: renditionOf(row),
+    retriedRevisions: row.retried_revisions,
+    cancelDue: row.cancel_due,
+    cancelConfirmedAt: row.cancel_confirmed_at,
+  };
+}
+
+const sourceOf = (row: FileRow): Source | undefined =>
+  row.source_version_id === null || row.source_size_bytes === null || row.source_sha256 === null
+    ? undefined
+    : { versionId: row.source_version_id, sizeBytes: row.source_size_bytes, sha256: row.source_sha256 };
+
+const renditionOf = (row: FileRow): Rendition | undefined =>
+  row.rendition_key === null || row.rendition_version_id === null || row.rendition_content_type === null || row.rendition_size_bytes === null ||
+  row.rendition_sha256 === null || row.rendition_width === null || row.rendition_height === null || row.rendition_source_width === null || row.rendition_source_height === null
+    ? undefined
+    : {
+        key: row.rendition_key,
+        versionId: row.rendition_version_id,
+        contentType: row.rendition_content_type,
+        sizeBytes: row.rendition_size_bytes,
+        sha256: row.rendition_sha256,
+        width: row.rendition_width,
+        height: row.rendition_height,
+        sourceWidth: row.rendition_source_width,
+        sourceHeight: row.rendition_source_height,
+      };
+
+const etagForm = /^g[0-9]{1,9}-r([0-9]{1,18})$/;
+/** Changes with every stored change of the card that its owner can see. Opaque to callers. */
+export const etagOf = (card: Pick<Card, 'generation' | 'revision'>): string => `g${card.generation}-r${card.revision}`;
+/** The revision in an etag of ours; undefined for any other text. */
+export function revisionOf(etag: string): bigint | undefined {
+  const digits = etagForm.exec(etag)?.[1];
+  return digits === undefined ? undefined : BigInt(digits);
+}

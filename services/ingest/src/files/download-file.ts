@@ -1,0 +1,44 @@
+import { StoreFault, type SignedRequest } from '@leasehold/object-store';
+import { fileNotReady, internal } from '../faults.js';
+import type { Card, Rendition } from './card.js';
+import { cardNamed } from './named.js';
+import type { FileParts } from './parts.js';
+import { fileName } from './resource-name.js';
+
+export interface ReadyCard {
+  readonly card: Card;
+  readonly rendition: Rendition;
+}
+
+const chunkBytes = 64 * 1024;
+
+async function readyCard({ records }: FileParts, name: string): Promise<ReadyCard> {
+  const card = await cardNamed(records, name);
+  if (card.state !== 'ready' || card.rendition === undefined) throw fileNotReady(name, card.state.toUpperCase());
+  return { card, rendition: card.rendition };
+}
+
+/** The very version that the outcome named, in chunks of up to 64 KiB. */
+export async function downloadFile(parts: FileParts, name: string, signal: AbortSignal): Promise<ReadyCard & { chunks: AsyncGenerator<Uint8Array> }> {
+  const ready = await readyCard(parts, name);
+  try {
+    const { body } = await parts.store.get(ready.rendition.key, ready.rendition.versionId, { signal });
+    return { ...ready, chunks: sliced(body) };
+  } catch (error) {
+    if (!(error instanceof StoreFault) || error.kind === 'unavailable') throw error;
+    parts.logger.error({ event: 'rendition_missing', file: fileName(ready.card), fault: error.kind }, 'the rendition of a READY card cannot be read');
+    throw internal('the rendition cannot be read; the operators were told');
+  }
+}
+
+/** A URL for the very version that the outcome named. Deleting the card does not revoke it: it ends by itself, before the bytes go. */
+export async function downloadUrl(parts: FileParts, name: string): Promise<SignedRequest> {
+  const { rendition } = await readyCard(parts, name);
+  return parts.store.signDownload(rendition.key, rendition.versionId, { contentType: rendition.contentType, expiresInMs: parts.limits.downloadUrlLifeMs });
+}
+
+async function* sliced(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for await (const bytes of body) {
+    for (let at = 0; at < bytes.length; at += chunkBytes) yield bytes.subarray(at, at + chunkBytes);
+  }
+}

@@ -1,0 +1,17 @@
+import { migrate } from '@leasehold/postgres';
+import { ConfigError, createLogger, parseConfig } from '@leasehold/service';
+import { variables } from './config.js';
+import { migrationsDirectory } from './migrations.js';
+
+// The entry of `node dist/migrate.js`: brings the database `records` up to this build, then ends. Safe to run twice and at the same time.
+const logger = createLogger({ service: 'ingest-migrate' });
+try {
+  const { LEASEHOLD_RECORDS_DATABASE_URL } = variables;
+  const config = parseConfig({ LEASEHOLD_RECORDS_DATABASE_URL }, process.env);
+  const { applied } = await migrate({ connectionString: config.LEASEHOLD_RECORDS_DATABASE_URL, directory: migrationsDirectory, logger });
+  logger.info({ event: 'migrated', database: 'records', applied }, 'the database is up to date');
+} catch (error) {
+  if (error instanceof ConfigError) process.stderr.write(`ingest cannot migrate: ${error.message}\n`);
+  else logger.fatal({ event: 'migration_failed', err: error }, 'nothing was applied');
+  process.exitCode = error instanceof ConfigError ? 78 : 1;
+}

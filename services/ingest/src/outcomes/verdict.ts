@@ -1,0 +1,35 @@
+import { UnreadableResult, type ImageContracts } from '../contract/image-contracts.js';
+import type { Rendition } from '../files/card.js';
+import { rejectionOf, type RejectionReason } from '../files/rejection.js';
+import { parseRenditionKey, renditionPrefix, type FileId } from '../files/resource-name.js';
+import type { Outcome } from './outcome.js';
+
+/** What an outcome makes of a card. */
+export type Verdict =
+  | { readonly cause: 'succeeded'; readonly state: 'ready'; readonly rendition: Rendition }
+  | { readonly cause: 'failed'; readonly state: 'rejected'; readonly rejection: RejectionReason }
+  | { readonly cause: 'cancelled'; readonly state: 'cancelled' };
+
+/**
+ * Reads an outcome by its contract.
+ * @throws UnreadableResult when this build cannot: an unknown version or state, a broken result, or a rendition that does not lie
+ * under this file and this fence. That last one would serve another file's bytes, or bytes that the sweep takes for superseded.
+ */
+export function verdictOf(outcome: Outcome, id: FileId, contracts: ImageContracts): Verdict {
+  switch (outcome.cause) {
+    case 'succeeded': {
+      const contract = contracts.of(outcome.contractVersion);
+      if (contract === undefined) throw new UnreadableResult(`contract version ${outcome.contractVersion} is not read here`);
+      const rendition = contract.decode(outcome.result);
+      const fence = rendition.key.startsWith(renditionPrefix(id)) ? parseRenditionKey(rendition.key)?.fence : undefined;
+      if (fence !== outcome.fence) throw new UnreadableResult('the rendition does not lie under its file and fence');
+      return { cause: 'succeeded', state: 'ready', rendition };
+    }
+    case 'failed':
+      return { cause: 'failed', state: 'rejected', rejection: rejectionOf(outcome.reason) };
+    case 'cancelled':
+      return { cause: 'cancelled', state: 'cancelled' };
+    case 'unreadable':
+      throw new UnreadableResult('the outcome is in a state that is not known here');
+  }
+}

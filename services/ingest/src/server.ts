@@ -1,0 +1,112 @@
+import { openEmbeddedStore, type ObjectStore } from '@leasehold/object-store';
+import { checkMigrations, createPool, Listener, Notifier, type Database } from '@leasehold/postgres';
+import { QueueServiceService } from '@leasehold/queue-v1';
+import { createClient, GrpcServer, readImage } from '@leasehold/rpc';
+import { createRegistry, Duty, Lifecycle, OpsServer, type Assembly, type Component, type Logger, type Readiness } from '@leasehold/service';
+import type { Registry } from 'prom-client';
+import type { IngestConfig } from './config.js';
+import { imageContracts } from './contract/image-contracts.js';
+import type { QueueClient } from './coordinator/coordinator.js';
+import { channel } from './files/changes.js';
+import { fileService } from './files/rpc.js';
+import { fileRoutes } from './http/files.js';
+import { objectRoutes, objectsPath } from './http/objects.js';
+import { migrationsDirectory } from './migrations.js';
+import { reportClockSkew } from './start/clock-skew.js';
+import { wire, type DutyName, type DutyRuns, type Ingest } from './wiring.js';
+
+const uploadMessageBytes = 2 * 1024 * 1024;
+const applicationName = 'leasehold ingest';
+
+/** The parts of the process in the order in which they start; they stop in the reverse order. */
+export async function assemble(config: IngestConfig, logger: Logger): Promise<Assembly> {
+  const registry = createRegistry('ingest');
+  const { secrets, directory } = config.store;
+  const store = await openEmbeddedStore({ directory, signing: { secrets, baseUrl: new URL(objectsPath, config.http.publicUrl).href } });
+  const db = createPool({ connectionString: config.database.url, applicationName, max: config.database.connections, logger });
+  const queue = queueClient(config, logger);
+  const notifier = new Notifier(db, channel, { logger });
+  const duties = new Map<DutyName, Duty>();
+  const ingest = wire({
+    config, logger, registry, db, store, queue,
+    contracts: imageContracts,
+    tell: (word) => notifier.notify(word),
+    wake: (name) => duties.get(name)?.wake(),
+  });
+  for (const duty of dutiesOf(ingest.duties, config, logger, registry)) duties.set(duty.name, duty.loop);
+
+  const lifecycle = new Lifecycle({ logger, phaseTimeoutMs: config.stopTimeoutMs / 2, stopTimeoutMs: config.stopTimeoutMs });
+  lifecycle.add(db).add(checks(store, db, ingest, logger)).add({ name: 'coordinator client', start: async () => undefined, stop: async () => queue.close() });
+  lifecycle.add(listener(config, ingest, logger));
+  for (const loop of duties.values()) lifecycle.add(loop);
+  const readiness = (): Promise<Readiness[]> => readinessOf(db, store, lifecycle);
+  lifecycle.add(httpServer(config, ingest, store, registry, logger, readiness));
+  lifecycle.add(new GrpcServer({
+    ...config.grpc, logger, registry,
+    services: [fileService(ingest.files)],
+    images: [readImage(import.meta.resolve('@leasehold/ingest-v1/image.binpb'))],
+    maxReceiveBytes: uploadMessageBytes,
+  }));
+  return { lifecycle };
+}
+
+// What is repeated here is idempotent by contract; a pull is not listed, as its repeat would take other outcomes.
+const queueClient = (config: IngestConfig, logger: Logger): QueueClient =>
+  createClient(QueueServiceService, config.coordinator.addresses, {
+    defaultTimeoutMs: config.coordinator.timeoutMs,
+    idempotent: ['enqueueJobs', 'getJob', 'batchGetJobs', 'cancelJob', 'ackOutcomes'],
+    logger,
+  });
+
+/** A store without versioning is refused at start; clocks are compared and reported. */
+const checks = (store: ObjectStore, db: Database, { metrics }: Ingest, logger: Logger): Component => ({
+  name: 'start checks',
+  start: async () => {
+    await store.checkVersioning();
+    await reportClockSkew({ db, store, metrics, logger });
+  },
+  stop: async () => undefined,
+});
+
+const listener = (config: IngestConfig, { changes }: Ingest, logger: Logger): Listener =>
+  new Listener({
+    connectionString: config.database.url,
+    applicationName: `${applicationName} listener`,
+    channels: [channel],
+    logger,
+    onNotify: (_channel, payload) => changes.heard(payload),
+    onReopen: () => changes.wakeAll(),
+  });
+
+function dutiesOf(runs: DutyRuns, config: IngestConfig, logger: Logger, registry: Registry): { name: DutyName; loop: Duty }[] {
+  const { duties } = config;
+  const everyMs: Record<DutyName, number> = {
+    figures: duties.figuresEveryMs,
+    relay: duties.relayEveryMs,
+    cancels: duties.relayEveryMs,
+    // A poll that finds nothing has waited at the coordinator already.
+    outcomes: 100,
+    healing: duties.healEveryMs,
+    expiry: duties.expireEveryMs,
+    sweep: duties.sweepEveryMs,
+    // Asks whether the pass is due, over all instances.
+    'bucket-pass': Math.min(duties.bucketPassEveryMs, 60_000),
+  };
+  const names: DutyName[] = ['figures', 'relay', 'cancels', 'outcomes', 'healing', 'expiry', 'sweep', 'bucket-pass'];
+  return names.map((name) => ({ name, loop: new Duty({ name, everyMs: everyMs[name], run: (signal) => runs[name](signal), logger, registry }) }));
+}
+
+function httpServer(config: IngestConfig, ingest: Ingest, store: ObjectStore, registry: Registry, logger: Logger, readiness: () => Promise<Readiness[]>): OpsServer {
+  const { host, port } = config.http;
+  return new OpsServer({ host, port, registry, readiness, logger, requestTimeoutMs: config.store.timeoutMs })
+    .register(fileRoutes(ingest.files))
+    .register(objectRoutes({ store, secrets: config.store.secrets, logger }));
+}
+
+async function readinessOf(db: Database, store: ObjectStore, lifecycle: Lifecycle): Promise<Readiness[]> {
+  const versioning = store.checkVersioning().then(
+    () => ({ name: 'object store', ok: true }),
+    (error: unknown) => ({ name: 'object store', ok: false, detail: error instanceof Error ? error.message : String(error) }),
+  );
+  return [lifecycle.readiness(), await db.check(), await checkMigrations(db, migrationsDirectory), await versioning];
+}

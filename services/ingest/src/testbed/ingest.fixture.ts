@@ -1,0 +1,234 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { FileServiceService, type File } from '@leasehold/ingest-v1';
+import { ImageResult } from '@leasehold/jobs-image-v1';
+import { openEmbeddedStore, type EmbeddedStore } from '@leasehold/object-store';
+import { createPool, Listener, migrate, Notifier, type Database } from '@leasehold/postgres';
+import { QueueServiceService } from '@leasehold/queue-v1';
+import { createClient, GrpcServer, readImage, type ClientOf } from '@leasehold/rpc';
+import { createLogger, OpsServer, type Component } from '@leasehold/service';
+import { testDatabase, type TestDatabase } from '@leasehold/test-stack';
+import { Registry } from 'prom-client';
+import { readConfig, type IngestConfig } from '../config.js';
+import { imageContracts, type ImageContracts } from '../contract/image-contracts.js';
+import { channel } from '../files/changes.js';
+import { fileService } from '../files/rpc.js';
+import { fileRoutes } from '../http/files.js';
+import { objectRoutes, objectsPath } from '../http/objects.js';
+import { migrationsDirectory } from '../migrations.js';
+import { wire, type DutyName, type Ingest } from '../wiring.js';
+import { ScriptedCoordinator } from './scripted-coordinator.fixture.js';
+
+const never = new AbortController().signal;
+const silent = createLogger({ service: 'ingest-test', level: 'silent' });
+const secret = 'a secret of the tests, 32 bytes or more';
+const column = 'expire_time confirm_time queue_time delete_time outcome_time cancel_confirmed_at sweep_due relay_due relayed_at cancel_due'.split(' ');
+
+/** One database, one store, one coordinator, and any number of ingests on them. */
+export class World {
+  readonly database: TestDatabase;
+  readonly store: EmbeddedStore;
+  readonly coordinator: ScriptedCoordinator;
+  readonly db: Database;
+  readonly #directory: string;
+  readonly #running: Running[] = [];
+
+  private constructor(database: TestDatabase, store: EmbeddedStore, coordinator: ScriptedCoordinator, directory: string) {
+    this.database = database;
+    this.store = store;
+    this.coordinator = coordinator;
+    this.#directory = directory;
+    this.db = createPool({ connectionString: database.connectionString, applicationName: 'test', max: 4, logger: silent });
+  }
+
+  static async make(): Promise<World> {
+    const prepare = (connectionString: string): Promise<unknown> => migrate({ connectionString, directory: migrationsDirectory, logger: silent });
+    const directory = await mkdtemp(join(tmpdir(), 'leasehold-ingest-'));
+    const [database, store, coordinator] = await Promise.all([
+      testDatabase({ template: { name: 'records', prepare } }),
+      openEmbeddedStore({ directory, signing: { secrets: [secret], baseUrl: 'http://127.0.0.1:1/objects' } }),
+      ScriptedCoordinator.start(),
+    ]);
+    return new World(database, store, coordinator, directory);
+  }
+
+  /** An ingest with real servers and clients, whose duties run when a test says so. */
+  async ingest(o: { env?: Record<string, string>; contracts?: ImageContracts } = {}): Promise<Running> {
+    const running = await Running.start(this, this.#directory, o);
+    this.#running.push(running);
+    return running;
+  }
+
+  async end(): Promise<void> {
+    for (const running of this.#running) await running.stop();
+    await this.coordinator.stop();
+    await this.db.stop();
+    await this.database.drop();
+    await rm(this.#directory, { recursive: true, force: true });
+  }
+
+  /** Makes everything that has happened to a card lie further back. */
+  async age(file: File | string, ms: number): Promise<void> {
+    const [, namespace, , fileId] = (typeof file === 'string' ? file : file.name).split('/');
+    const sets = column.map((name) => `${name} = ${name} - $3 * interval '1 millisecond'`).join(', ');
+    await this.db.pool.query(`update files set ${sets} where namespace = $1 and file_id = $2`, [namespace, fileId, ms]);
+  }
+
+  async row(name: string): Promise<Record<string, unknown>> {
+    const [, namespace, , fileId] = name.split('/');
+    const { rows } = await this.db.pool.query<Record<string, unknown>>('select * from files where namespace = $1 and file_id = $2', [namespace, fileId]);
+    return rows[0] ?? {};
+  }
+
+  /** Every key and version in the store. */
+  async keys(prefix = ''): Promise<string[]> {
+    const keys: string[] = [];
+    for await (const object of this.store.listVersions(prefix)) keys.push(object.key);
+    return keys;
+  }
+
+  /** Stores a rendition as a worker under that fence does, and says so in the contract's words. */
+  async render(file: string, fence: bigint, bytes = Buffer.from(`webp ${fence}`)): Promise<Buffer> {
+    const [, namespace, , fileId] = file.split('/');
+    const stored = await this.store.put(`renditions/${namespace}/${fileId}/${fence}/photo.webp`, one(bytes), { contentType: 'image/webp' });
+    return Buffer.from(ImageResult.encode(ImageResult.create({
+      rendition: { key: stored.key, versionId: stored.versionId, sha256: stored.sha256, sizeBytes: BigInt(stored.sizeBytes), width: 160, height: 90, contentType: 'image/webp' },
+      source: { format: 'jpeg', width: 1600, height: 900, pages: 1 },
+    })).finish());
+  }
+}
+
+/** One ingest: the parts as in production, on ports of their own. */
+export class Running {
+  readonly ingest: Ingest;
+  readonly registry: Registry;
+  readonly client: ClientOf<typeof FileServiceService>;
+  readonly http: string;
+  readonly wakes: DutyName[];
+  readonly #components: readonly Component[];
+
+  private constructor(o: { ingest: Ingest; registry: Registry; client: ClientOf<typeof FileServiceService>; http: string; wakes: DutyName[]; components: readonly Component[] }) {
+    this.ingest = o.ingest;
+    this.registry = o.registry;
+    this.client = o.client;
+    this.http = o.http;
+    this.wakes = o.wakes;
+    this.#components = o.components;
+  }
+
+  static async start(world: World, directory: string, o: { env?: Record<string, string>; contracts?: ImageContracts }): Promise<Running> {
+    const registry = new Registry();
+    const config = configOf(world, directory, o.env ?? {});
+    const db = createPool({ connectionString: config.database.url, applicationName: 'ingest test', max: config.database.connections, logger: silent });
+    const queue = createClient(QueueServiceService, config.coordinator.addresses, { defaultTimeoutMs: config.coordinator.timeoutMs });
+    const notifier = new Notifier(db, channel, { logger: silent });
+    const wakes: DutyName[] = [];
+    // Where signed URLs point to is known once the HTTP server listens: with a port that the system chooses, after the rest is built.
+    const http = new OpsServer({ ...config.http, registry, readiness: async () => [], logger: silent });
+    const store = await openEmbeddedStore({ directory, signing: { secrets: [secret], baseUrl: config.http.publicUrl + objectsPath } });
+    const ingest = wire({
+      config, logger: silent, registry, db, store, queue, contracts: o.contracts ?? imageContracts,
+      tell: (word) => notifier.notify(word),
+      wake: (duty) => wakes.push(duty),
+    });
+    http.register(fileRoutes(ingest.files)).register(objectRoutes({ store, secrets: [secret], logger: silent }));
+    const grpc = new GrpcServer({
+      host: '127.0.0.1', port: 0, logger: silent, registry, services: [fileService(ingest.files)],
+      images: [readImage(import.meta.resolve('@leasehold/ingest-v1/image.binpb'))], maxReceiveBytes: 2 * 1024 * 1024,
+    });
+    const listener = new Listener({
+      connectionString: config.database.url, applicationName: 'ingest test listener', channels: [channel], logger: silent,
+      onNotify: (_channel, payload) => ingest.changes.heard(payload), onReopen: () => ingest.changes.wakeAll(),
+    });
+    const components: Component[] = [db, { name: 'queue', start: async () => undefined, stop: async () => queue.close() }, listener, http, grpc];
+    for (const component of components) await component.start();
+    const client = createClient(FileServiceService, grpc.address);
+    return new Running({ ingest, registry, client, http: `http://${http.address}`, wakes, components });
+  }
+
+  run(duty: Exclude<DutyName, 'bucket-pass' | 'figures'>): Promise<number> {
+    return this.ingest.duties[duty](never);
+  }
+
+  async stop(): Promise<void> {
+    this.client.close();
+    for (const component of this.#components.toReversed()) await component.stop(AbortSignal.timeout(2_000));
+  }
+
+  async metric(name: string, labels: Record<string, string> = {}): Promise<number> {
+    const metric = (await this.registry.getMetricsAsJSON()).find((candidate) => candidate.name === name);
+    const values: readonly { labels: object; value: number }[] = metric?.values ?? [];
+    return values.filter((value) => Object.entries(labels).every(([key, label]) => Object.entries(value.labels).some(([k, v]) => k === key && v === label))).reduce((sum, value) => sum + value.value, 0);
+  }
+
+  /** A PENDING card of its own. */
+  async created(fileId: string = randomUUID(), parent = 'namespaces/team-a'): Promise<File> {
+    const { file } = await this.client.createFile({ parent, fileId, options: undefined });
+    return present(file);
+  }
+
+  async upload(file: File, bytes: Buffer = Buffer.from(`photo ${file.name}`)): Promise<{ versionId: string; sizeBytes: bigint; sha256: Buffer }> {
+    return this.client.uploadFile(uploadOf(file.name, bytes));
+  }
+
+  confirm(file: File, versionId: string): Promise<File> {
+    return this.client.confirmFile({ name: file.name, versionId, sizeBytes: 0n, sha256: Buffer.alloc(0) }).then((answer) => present(answer.file));
+  }
+
+  /** A QUEUED card that the coordinator has. */
+  async relayed(fileId?: string): Promise<{ file: File; job: string }> {
+    const { file, job } = await this.queued(fileId);
+    await this.run('relay');
+    return { file, job };
+  }
+
+  async queued(fileId?: string): Promise<{ file: File; job: string }> {
+    const created = await this.created(fileId);
+    const { versionId } = await this.upload(created);
+    const file = await this.confirm(created, versionId);
+    return { file, job: jobOf(file) };
+  }
+
+  async get(file: File | string): Promise<File> {
+    return present((await this.client.getFile({ name: typeof file === 'string' ? file : file.name })).file);
+  }
+}
+
+function configOf(world: World, directory: string, env: Record<string, string>): IngestConfig {
+  return readConfig({
+    LEASEHOLD_HTTP_PORT: String(env['LEASEHOLD_HTTP_PORT'] ?? 0),
+    LEASEHOLD_RECORDS_DATABASE_URL: world.database.connectionString,
+    LEASEHOLD_DATABASE_CONNECTIONS: '6',
+    LEASEHOLD_COORDINATORS: world.coordinator.address,
+    LEASEHOLD_STORE_DIR: directory,
+    LEASEHOLD_SIGNING_SECRET: secret,
+    LEASEHOLD_PUBLIC_URL: 'http://127.0.0.1:1',
+    LEASEHOLD_OUTCOMES_WAIT: '0ms',
+    LEASEHOLD_WATCH_PROGRESS_EVERY: '20ms',
+    LEASEHOLD_PROGRESS_TIMEOUT: '1s',
+    ...env,
+  });
+}
+
+export const jobOf = (file: File): string => {
+  const [, namespace, , fileId] = file.name.split('/');
+  return `namespaces/${namespace}/kinds/image/jobs/${fileId}.${file.generation}`;
+};
+
+export async function* uploadOf(name: string, ...chunks: Buffer[]): AsyncGenerator<{ part: { $case: 'name'; value: string } | { $case: 'chunk'; value: Buffer } }> {
+  yield { part: { $case: 'name', value: name } };
+  for (const value of chunks) yield { part: { $case: 'chunk', value } };
+}
+
+export async function* one(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
+
+export const sha256 = (bytes: Uint8Array): Buffer => createHash('sha256').update(bytes).digest();
+
+export function present<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error('it is missing');
+  return value;
+}
