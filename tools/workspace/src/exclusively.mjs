@@ -21,7 +21,7 @@ export async function exclusively(lock, work) {
   }
 }
 
-/** @param {string} lock */
+/** @param {string} lock @returns {boolean} */
 function take(lock) {
   // Linked, not written in place: a lock is never seen without its content.
   const own = `${lock}.${process.pid}`;
@@ -34,8 +34,9 @@ function take(lock) {
   } finally {
     rmSync(own);
   }
-  if (!isAlive(Number(contents(lock)))) rmSync(lock, { force: true });
-  return false;
+  if (isAlive(Number(contents(lock)))) return false;
+  rmSync(lock, { force: true });
+  return take(lock);
 }
 
 /** @param {string} lock what it holds; empty when it went away just now */

@@ -8,7 +8,12 @@ import { join } from 'node:path';
  */
 export function nxCommand(root, args) {
   const nx = createRequire(join(root, 'package.json')).resolve('nx/bin/nx.js');
-  // The output style is said, because nx picks another when it believes that a program drives it.
-  const style = '--output-style=static-failures-only';
-  return { command: process.execPath, args: [nx, ...args, style, '--parallel=2'], env: { ...process.env, NX_DAEMON: 'false', NX_TUI: 'false', NO_COLOR: '1' } };
+  // nx asks its tasks for colours unless told otherwise, and Node complains on stderr when NO_COLOR contradicts it.
+  const { NO_COLOR: _, ...env } = process.env;
+  return {
+    command: process.execPath,
+    // The output style is said, because nx picks another when it believes that a program drives it.
+    args: [nx, ...args, '--output-style=static-failures-only', '--parallel=2'],
+    env: { ...env, NX_DAEMON: 'false', NX_TUI: 'false', FORCE_COLOR: '0' },
+  };
 }

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { nxCommand } from './nx-command.mjs';
 import { captured } from './quiet-command.mjs';
 
@@ -60,8 +61,14 @@ export class OutputReader {
 
   /** @param {string} line */
   #line(line) {
+    // Some programs insist on colours, and nx's pseudo terminal on carriage returns.
+    this.#plainLine(stripVTControlCharacters(line).trimEnd());
+  }
+
+  /** @param {string} line */
+  #plainLine(line) {
     const task = /^(✔ |[✖❌] >|>) +nx run (\S+):([^\s:]+)( |$)/.exec(line);
-    if (task !== null || line.startsWith(' NX  ')) this.#close();
+    if (task !== null || /^( NX  |Performance Profile: )/.test(line)) this.#close();
     const [, mark, project, target] = task ?? [];
     if (project === undefined || target === undefined) this.#failing?.lines.push(line);
     else if (mark === '✔ ') this.#watcher.onSuccess(project, target);

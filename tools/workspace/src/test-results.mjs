@@ -1,8 +1,9 @@
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * @typedef {{ passed: number, failed: number, skipped: number, problem?: string }} Counts `problem`: why they cannot be believed
+ * @typedef {{ passed: number, failed: number, skipped: number, startTime: number, ms: number, problem?: string }} Counts
+ *   `startTime`: ms since 1970, `ms`: how long they took, both as vitest saw it; `problem`: why the numbers cannot be believed
  * @typedef {{ numPassedTests: number, numFailedTests: number, numPendingTests: number, numTodoTests: number, startTime: number,
  *   testResults: { name: string }[] }} Report what vitest's json reporter writes
  */
@@ -26,13 +27,24 @@ export function testFiles(folder) {
  */
 export function readResults(folder, { since, partial = false }) {
   const path = join(folder, 'test-results/vitest.json');
-  if (!existsSync(path)) return { passed: 0, failed: 0, skipped: 0, problem: 'no test-results/vitest.json' };
+  if (!existsSync(path)) return noResults('no test-results/vitest.json');
   /** @type {Report} */
   const report = JSON.parse(readFileSync(path, 'utf8'));
-  const counts = { passed: report.numPassedTests, failed: report.numFailedTests, skipped: report.numPendingTests + report.numTodoTests };
-  if (since !== undefined && report.startTime < since) return { passed: 0, failed: 0, skipped: 0, problem: 'test-results/vitest.json is of an earlier run' };
+  if (since !== undefined && report.startTime < since) return noResults('test-results/vitest.json is of an earlier run');
+  const counts = {
+    passed: report.numPassedTests,
+    failed: report.numFailedTests,
+    skipped: report.numPendingTests + report.numTodoTests,
+    startTime: report.startTime,
+    ms: statSync(path).mtimeMs - report.startTime,
+  };
   const ran = report.testResults.map(({ name }) => name);
   const left = testFiles(folder).filter((file) => !ran.some((name) => name.endsWith(`/${file}`)));
-  if (left.length > 0 && !partial) return { ...counts, problem: `did not run ${left.join(', ')}` };
-  return counts;
+  return left.length > 0 && !partial ? { ...counts, problem: `did not run ${left.join(', ')}` } : counts;
 }
+
+/**
+ * @param {string} problem
+ * @returns {Counts}
+ */
+export const noResults = (problem) => ({ passed: 0, failed: 0, skipped: 0, startTime: 0, ms: 0, problem });

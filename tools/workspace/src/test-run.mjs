@@ -3,7 +3,7 @@ import { runTasks } from './nx-tasks.mjs';
 import { projects } from './projects.mjs';
 import { seconds } from './quiet-command.mjs';
 import { render, summarize } from './test-report.mjs';
-import { readResults, testFiles } from './test-results.mjs';
+import { noResults, readResults, testFiles } from './test-results.mjs';
 
 /** @typedef {import('./test-results.mjs').Counts} Counts */
 
@@ -24,22 +24,22 @@ export async function testEverything(root) {
   const started = Date.now();
   const { code, output, tasks } = await runTasks(root, ['build', 'lint', 'test'], {
     onSuccess(project, target) {
-      if (target === 'test') console.log(`  passed  ${project}  ${counted(readResults(folders.get(project) ?? '', { partial }))}  ${since(started)}`);
+      if (target === 'test') console.log(`  passed  ${project}  ${told(readResults(folders.get(project) ?? '', { partial }), started)}`);
     },
     onFailure(project, target, text) {
-      console.log(`  FAILED  ${project} ${target}  ${since(started)}\n\n${text}\n`);
+      console.log(`  FAILED  ${project} ${target}\n\n${text}\n`);
     },
   });
-  if (tasks.length === 0) console.log(output.trim());
+  if (tasks.length === 0) console.log(output.trim()); // nx could not even begin.
 
   const rows = all.filter(({ folder, manifest }) => manifest.nx?.targets?.['test'] !== undefined || testFiles(join(root, folder)).length > 0)
     .map(({ name, folder }) => {
       const task = tasks.find((each) => each.project === name && each.target === 'test');
       return { name, task, counts: counts(join(root, folder), task, started, partial) };
     });
-  const report = summarize(rows, tasks);
+  const report = summarize(rows, tasks, code);
   console.log(render(rows, report, Date.now() - started));
-  return code === 0 && report.failed === 0 ? 0 : 1;
+  return report.failed === 0 ? 0 : 1;
 }
 
 /**
@@ -50,15 +50,15 @@ export async function testEverything(root) {
  * @returns {Counts}
  */
 function counts(folder, task, started, partial) {
-  if (task === undefined) return { passed: 0, failed: 0, skipped: 0, problem: 'did not run' };
+  if (task === undefined) return noResults('did not run');
   const read = readResults(folder, task.status === 'cached' ? { partial } : { since: started, partial });
   // vitest also fails without a failed test: an error outside of any, or no tests at all.
   if (task.status === 'failure' && read.failed === 0 && read.problem === undefined) return { ...read, problem: 'failed outside of its tests' };
   return read;
 }
 
-/** @param {Counts} read */
-const counted = ({ passed, skipped, problem }) => [`${passed} passed`, ...(skipped > 0 ? [`${skipped} skipped`] : []), ...(problem === undefined ? [] : [problem])].join(', ');
-
-/** @param {number} started */
-const since = (started) => `at ${seconds(Date.now() - started)}`;
+/** @param {Counts} read @param {number} started */
+function told({ passed, skipped, startTime, ms, problem }, started) {
+  const parts = [`${passed} passed`, ...(skipped > 0 ? [`${skipped} skipped`] : []), startTime < started ? 'cached' : seconds(ms)];
+  return [...parts, ...(problem === undefined ? [] : [problem])].join(', ');
+}
