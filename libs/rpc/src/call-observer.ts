@@ -11,9 +11,9 @@ const DURATION_BUCKETS_S = [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0
 /**
  * Sees every status that leaves the server, also those that grpc-js sends by itself (deadline, size limit, unreadable request), counts
  * it, and gives it its ErrorInfo. It replaces `sendStatus` on the innermost call, through which grpc-js sends all of them.
- * @param domainOf the domain of a method's path.
+ * @param domainOf the domain of a service, by its full name.
  */
-export function callObserver(registry: Registry, domainOf: (path: string) => string): ServerInterceptor {
+export function callObserver(registry: Registry, domainOf: (service: string) => string): ServerInterceptor {
   const calls = new Counter({
     name: 'leasehold_rpc_server_calls_total',
     help: 'Calls answered, by method and status; CANCELLED: the caller left before the answer',
@@ -29,6 +29,7 @@ export function callObserver(registry: Registry, domainOf: (path: string) => str
   });
   return (method, call) => {
     const startedAt = performance.now();
+    const domain = domainOf(method.path.split('/')[1] ?? '');
     let ended = false;
     const end = (code: status): void => {
       if (ended) return;
@@ -38,7 +39,7 @@ export function callObserver(registry: Registry, domainOf: (path: string) => str
     };
     const sendStatus = call.sendStatus.bind(call);
     call.sendStatus = (answer) => {
-      const complete = withDetails(answer, domainOf(method.path));
+      const complete = withDetails(answer, domain);
       end(complete.code);
       sendStatus(complete);
     };

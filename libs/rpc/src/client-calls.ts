@@ -6,8 +6,8 @@ import type { MethodDefinition } from './definition.js';
 import { Fault } from './fault.js';
 import { fromServiceError, TRANSPORT } from './service-error.js';
 
-/** Timers hold no more; about 24 days. */
-const MAX_TIMEOUT_MS = 2 ** 31 - 1;
+/** 24 days. Timers hold 2^31 - 1 ms, and a server that reads a little more, as grpc-timeout is rounded up, sees a deadline in the past. */
+const MAX_TIMEOUT_MS = 24 * 24 * 3600 * 1000;
 
 type Answered = (error: ServiceError | null, value?: unknown) => void;
 
@@ -106,11 +106,13 @@ function begun<Call>(signal: AbortSignal | undefined, begin: () => Call): Call {
 
 function faultOf(callee: Callee, error: unknown, signal: AbortSignal | undefined): Fault {
   const fault = fromServiceError(error);
+  if (fault.domain !== TRANSPORT) return fault;
   // What a server said is its caller's to judge; what happened on the way is seen only here.
-  if (fault.domain === TRANSPORT) {
-    callee.logger?.debug({ event: 'rpc_client_fault', method: callee.method.path, code: fault.code, reason: fault.reason }, fault.message);
-  }
-  return fault.code === status.CANCELLED && signal?.aborted === true ? cancelled(signal) : fault;
+  callee.logger?.debug({ event: 'rpc_client_fault', method: callee.method.path, code: fault.code, reason: fault.reason }, fault.message);
+  if (fault.code !== status.CANCELLED) return fault;
+  if (signal?.aborted === true) return cancelled(signal);
+  // Nobody here cancelled: the server broke the call off, as one does that stops.
+  return new Fault({ code: status.UNAVAILABLE, reason: 'UNAVAILABLE', domain: TRANSPORT, message: 'the server broke the call off', cause: error });
 }
 
 const finite = (timeoutMs: number | undefined): number | undefined => (timeoutMs !== undefined && Number.isFinite(timeoutMs) ? timeoutMs : undefined);

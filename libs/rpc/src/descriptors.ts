@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { create, createFileRegistry, fromBinary, toBinary, type FileRegistry } from '@bufbuild/protobuf';
+import { fromBinary, toBinary } from '@bufbuild/protobuf';
 import { FileDescriptorProtoSchema, FileDescriptorSetSchema, type FileDescriptorProto } from '@bufbuild/protobuf/wkt';
+import { servicesOf, symbolsOf } from './symbols.js';
 
 /** grpc.health.v1 and grpc.reflection.v1, v1alpha, from the packages that serve them; README says how it was made. */
 const STANDARD_IMAGE = new URL('../src/standard-services.binpb', import.meta.url);
@@ -8,28 +9,35 @@ const STANDARD_IMAGE = new URL('../src/standard-services.binpb', import.meta.url
 /** buf's own note beside each file of an image (buf.alpha.image.v1.ImageFile); no part of a descriptor. */
 const BUF_EXTENSION = 8042;
 
-/** The files of descriptor images, found by name, symbol or extension. Answers are FileDescriptorProtos, dependencies first file included. */
+/** The files of descriptor images, by file name or symbol. Answers are encoded FileDescriptorProtos, the file asked for first. */
 export class Descriptors {
   readonly #files = new Map<string, FileDescriptorProto>();
-  readonly #registry: FileRegistry;
+  readonly #fileOf = new Map<string, string>();
+  readonly #services = new Set<string>();
 
-  /** @throws Error for an image that lacks a file which another one imports. */
+  /** @throws Error for an image that lacks a file which it imports: strict clients would refuse what is served of it. */
   constructor(images: readonly Uint8Array[]) {
-    for (const image of [...images, readFileSync(STANDARD_IMAGE)]) {
-      for (const file of fromBinary(FileDescriptorSetSchema, image).file) {
-        if (file.$unknown !== undefined) file.$unknown = file.$unknown.filter((field) => field.no !== BUF_EXTENSION);
-        // Several images hold google/protobuf/timestamp.proto; the first serves all.
-        if (!this.#files.has(file.name)) this.#files.set(file.name, file);
-      }
+    for (const image of [...images, readFileSync(STANDARD_IMAGE)]) fromBinary(FileDescriptorSetSchema, image).file.forEach((file) => this.#add(file));
+    for (const { name, dependency } of this.#files.values()) {
+      for (const imported of dependency) if (!this.#files.has(imported)) throw new Error(`the images lack ${imported}, which ${name} imports`);
     }
-    this.#registry = createFileRegistry(create(FileDescriptorSetSchema, { file: [...this.#files.values()] }));
   }
 
+  #add(file: FileDescriptorProto): void {
+    // Several images hold google/protobuf/timestamp.proto; the first serves all.
+    if (this.#files.has(file.name)) return;
+    if (file.$unknown !== undefined) file.$unknown = file.$unknown.filter((field) => field.no !== BUF_EXTENSION);
+    this.#files.set(file.name, file);
+    for (const symbol of symbolsOf(file)) this.#fileOf.set(symbol, file.name);
+    for (const service of servicesOf(file)) this.#services.add(service);
+  }
+
+  /** By full name. */
   hasService(name: string): boolean {
-    return this.#registry.getService(name) !== undefined;
+    return this.#services.has(name);
   }
 
-  /** The file and everything that it imports, itself first; undefined if there is no such file. */
+  /** The file and everything that it imports; undefined if there is no such file. */
   byName(name: string): Uint8Array[] | undefined {
     if (!this.#files.has(name)) return undefined;
     const found = new Map<string, Uint8Array>();
@@ -43,33 +51,9 @@ export class Descriptors {
     return [...found.values()];
   }
 
-  /** By the full name of a message, enum, service or extension, or of a field, enum value or method within one. */
+  /** The file that declares a message, field, enum, enum value, service, method or extension, by its full name. */
   bySymbol(symbol: string): Uint8Array[] | undefined {
-    const descriptor = this.#registry.get(symbol);
-    if (descriptor !== undefined) return this.byName(descriptor.file.proto.name);
-    const owner = symbol.slice(0, Math.max(0, symbol.lastIndexOf('.')));
-    return owner !== '' && this.#memberOf(owner, symbol.slice(owner.length + 1)) ? this.bySymbol(owner) : undefined;
-  }
-
-  #memberOf(owner: string, member: string): boolean {
-    const descriptor = this.#registry.get(owner);
-    switch (descriptor?.kind) {
-      case 'message': return [...descriptor.fields, ...descriptor.oneofs].some((field) => field.name === member);
-      case 'enum': return descriptor.values.some((value) => value.name === member);
-      case 'service': return descriptor.methods.some((method) => method.name === member);
-      default: return false;
-    }
-  }
-
-  byExtension(type: string, number: number): Uint8Array[] | undefined {
-    const message = this.#registry.getMessage(type);
-    const extension = message === undefined ? undefined : this.#registry.getExtensionFor(message, number);
-    return extension === undefined ? undefined : this.byName(extension.file.proto.name);
-  }
-
-  /** The numbers of all known extensions of a message; undefined if there is no such message. */
-  extensionNumbers(type: string): number[] | undefined {
-    if (this.#registry.getMessage(type) === undefined) return undefined;
-    return [...this.#registry].flatMap((d) => (d.kind === 'extension' && d.extendee.typeName === type ? [d.number] : []));
+    const name = this.#fileOf.get(symbol);
+    return name === undefined ? undefined : this.byName(name);
   }
 }

@@ -6,21 +6,21 @@ type Metadata = Readonly<Record<string, string>>;
 /** The faults that an edge may answer, each with its status code: the one table from what went wrong to gRPC. */
 export interface Faults {
   /** The request itself is wrong; repeating it is pointless. */
-  invalid(fieldViolations: readonly FieldViolation[], reason?: string): Fault;
-  notFound(reason: string, message: string, metadata?: Metadata): Fault;
+  readonly invalid: (fieldViolations: readonly FieldViolation[], reason?: string) => Fault;
+  readonly notFound: (reason: string, message: string, metadata?: Metadata) => Fault;
   /** Not in this state: something else must change first. */
-  failedPrecondition(reason: string, message: string, o?: { violations?: readonly Violation[]; meta?: Metadata }): Fault;
+  readonly failedPrecondition: (reason: string, message: string, o?: { violations?: readonly Violation[]; meta?: Metadata }) => Fault;
   /** Lost against something newer, for example a stale lease: start over from a fresh read. */
-  aborted(reason: string, message: string, metadata?: Metadata): Fault;
-  alreadyExists(reason: string, message: string, metadata?: Metadata): Fault;
+  readonly aborted: (reason: string, message: string, metadata?: Metadata) => Fault;
+  readonly alreadyExists: (reason: string, message: string, metadata?: Metadata) => Fault;
   /** Overload or a limit: the same call may succeed after `retryDelayMs`. */
-  exhausted(reason: string, message: string, retryDelayMs?: number): Fault;
+  readonly exhausted: (reason: string, message: string, retryDelayMs?: number) => Fault;
   /** A part that this server needs is away. Nothing was done, so that clients may retry. */
-  unavailable(reason: string, message: string, retryDelayMs?: number): Fault;
-  internal(message: string): Fault;
-  deadline(): Fault;
-  cancelled(): Fault;
-  unimplemented(): Fault;
+  readonly unavailable: (reason: string, message: string, retryDelayMs?: number) => Fault;
+  readonly internal: (message: string) => Fault;
+  readonly deadline: () => Fault;
+  readonly cancelled: () => Fault;
+  readonly unimplemented: () => Fault;
 }
 
 /** @param domain named in every ErrorInfo, for example `queue.leasehold`. */

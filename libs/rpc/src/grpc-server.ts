@@ -1,10 +1,11 @@
-import { Server, ServerCredentials } from '@grpc/grpc-js';
+import { Server, ServerCredentials, type ServerInterceptor } from '@grpc/grpc-js';
 import type { Component, Logger } from '@leasehold/service';
 import type { Registry } from 'prom-client';
 import { callObserver } from './call-observer.js';
 import { CallRunner } from './call-runner.js';
 import { CallsUnderWay } from './calls-under-way.js';
 import { DEFAULT_MAX_RECEIVE_BYTES, KEEPALIVE } from './channel.js';
+import { completeStreams } from './complete-streams.js';
 import { Descriptors } from './descriptors.js';
 import { Health, HEALTH_SERVICE } from './health.js';
 import { isLoopback } from './loopback.js';
@@ -37,6 +38,7 @@ export class GrpcServer implements Component {
   readonly #descriptors: Descriptors;
   readonly #health: Health;
   readonly #underWay: CallsUnderWay;
+  readonly #observer: ServerInterceptor;
   readonly #draining = new AbortController();
   #server: Server | undefined;
   #starting: Promise<void> | undefined;
@@ -54,6 +56,8 @@ export class GrpcServer implements Component {
     for (const { name } of o.services) if (!this.#descriptors.hasService(name)) throw new Error(`no image describes ${name}`);
     this.#health = new Health(o.services.map(({ name }) => name));
     this.#underWay = new CallsUnderWay(o.maxConcurrentCalls ?? 10_000);
+    const domains = new Map(o.services.map(({ name, domain }) => [name, domain]));
+    this.#observer = callObserver(o.registry, (service) => domains.get(service) ?? service);
   }
 
   /** `host:port` as bound. Throws before start(). */
@@ -93,24 +97,20 @@ export class GrpcServer implements Component {
   }
 
   #build(): Server {
-    const { services, logger, registry } = this.#o;
-    const domains = new Map(services.map(({ name, domain }) => [name, domain]));
-    const domainOf = (path: string): string => {
-      const name = path.split('/')[1] ?? '';
-      return domains.get(name) ?? name;
-    };
+    const { services, logger } = this.#o;
     const server = new Server({
       ...KEEPALIVE,
       'grpc.max_receive_message_length': this.#o.maxReceiveBytes ?? DEFAULT_MAX_RECEIVE_BYTES,
-      'grpc.enable_channelz': 0,
-      interceptors: [callObserver(registry, domainOf), this.#health.interceptor],
+      // Without channelz grpc-js forgets its sessions, and forceShutdown() then closes none.
+      'grpc.enable_channelz': 1,
+      interceptors: [this.#observer, completeStreams, this.#health.interceptor],
     });
     for (const binding of services) {
       const { domain } = binding;
       binding.register(server, new CallRunner({ domain, draining: this.#draining.signal, logger, underWay: this.#underWay }));
     }
     this.#health.addTo(server);
-    addReflection(server, this.#descriptors, [...domains.keys(), HEALTH_SERVICE, ...REFLECTION_SERVICES]);
+    addReflection(server, this.#descriptors, [...services.map(({ name }) => name), HEALTH_SERVICE, ...REFLECTION_SERVICES]);
     return server;
   }
 

@@ -38,15 +38,7 @@ function answer(request: object, descriptors: Descriptors, services: readonly st
   if ('listServices' in request) return { listServicesResponse: { service: services.map((name) => ({ name })) } };
   if ('fileByFilename' in request) return filesOf(request.fileByFilename, (name) => descriptors.byName(name));
   if ('fileContainingSymbol' in request) return filesOf(request.fileContainingSymbol, (symbol) => descriptors.bySymbol(symbol));
-  if ('fileContainingExtension' in request) {
-    const { type, number } = extensionOf(request.fileContainingExtension);
-    return filesOf(type, () => descriptors.byExtension(type, number));
-  }
-  if ('allExtensionNumbersOfType' in request) {
-    const baseTypeName = String(request.allExtensionNumbersOfType);
-    const extensionNumber = descriptors.extensionNumbers(baseTypeName);
-    return extensionNumber === undefined ? failed(status.NOT_FOUND, baseTypeName) : { allExtensionNumbersResponse: { baseTypeName, extensionNumber } };
-  }
+  // Edges are proto3 and declare no extensions, so nobody has a reason to ask for them.
   return failed(status.UNIMPLEMENTED, 'this question is not known here');
 }
 
@@ -54,12 +46,6 @@ function filesOf(key: unknown, find: (key: string) => Uint8Array[] | undefined):
   const name = String(key);
   const files = find(name);
   return files === undefined ? failed(status.NOT_FOUND, name) : { fileDescriptorResponse: { fileDescriptorProto: files } };
-}
-
-function extensionOf(value: unknown): { type: string; number: number } {
-  const fields = typeof value === 'object' && value !== null ? value : {};
-  const type = 'containingType' in fields ? String(fields.containingType) : '';
-  return { type, number: 'extensionNumber' in fields ? Number(fields.extensionNumber) : 0 };
 }
 
 const failed = (errorCode: status, errorMessage: string): object => ({ errorResponse: { errorCode, errorMessage } });

@@ -1,0 +1,49 @@
+import { DownloadFileResponse, UploadFileRequest, UploadFileResponse } from '@leasehold/ingest-v1';
+import { expect, test } from 'vitest';
+import { serveEdges } from './edges.fixture.js';
+
+const CHUNK_BYTES = 64 * 1024;
+const CHUNKS = 1000;
+/** What may lie in buffers and windows on the way: 16 MiB of the 64 MiB. */
+const AHEAD = 256;
+const value = Buffer.alloc(CHUNK_BYTES);
+
+/** Long enough for a sender that does not wait to hand everything over: it would do so within one turn of the event loop. */
+async function manyTurns(): Promise<void> {
+  for (let i = 0; i < 200; i += 1) await new Promise(setImmediate);
+}
+
+test('a server stream waits for a slow reader, and then delivers all', async () => {
+  let produced = 0;
+  const edges = await serveEdges({
+    files: { async *downloadFile() { for (; produced < CHUNKS; produced += 1) yield DownloadFileResponse.create({ part: { $case: 'chunk', value } }); } },
+  });
+  let received = 0;
+  for await (const _ of edges.files().downloadFile({ name: 'a' })) {
+    received += 1;
+    if (received > 1) continue;
+    await manyTurns();
+    expect(produced).toBeLessThan(AHEAD);
+  }
+  expect(received).toBe(CHUNKS);
+});
+
+test('a client stream waits for a slow reader, and then delivers all', async () => {
+  let produced = 0;
+  let received = 0;
+  const edges = await serveEdges({
+    files: {
+      uploadFile: async (requests) => {
+        for await (const _ of requests) {
+          received += 1;
+          if (received > 1) continue;
+          await manyTurns();
+          expect(produced).toBeLessThan(AHEAD);
+        }
+        return UploadFileResponse.create({ sizeBytes: BigInt(received) });
+      },
+    },
+  });
+  const chunks = (async function* () { for (; produced < CHUNKS; produced += 1) yield UploadFileRequest.create({ part: { $case: 'chunk', value } }); })();
+  await expect(edges.files().uploadFile(chunks)).resolves.toMatchObject({ sizeBytes: BigInt(CHUNKS) });
+});
