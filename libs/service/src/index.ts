@@ -6,5 +6,5 @@ export { createLogger, type DestinationStream, type Logger } from './logger.js';
 export { type HttpRoutes, OpsServer, type OpsServerOptions } from './ops-server.js';
 export type { Readiness } from './readiness.js';
 export { createRegistry } from './registry.js';
-export { type Assembly, runService } from './run-service.js';
+export { type Assembly, runService, type ServiceOptions } from './run-service.js';
 export { bool, choice, durationMs, hostPort, hostPorts, integer, port, str, url } from './variables.js';

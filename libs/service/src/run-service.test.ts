@@ -114,6 +114,14 @@ describe('the death of the parent', () => {
     expect(service.line('service_stopping')).toMatchObject({ reason: 'parent_gone' });
   });
 
+  test('the children of a service do not take the pipe of its parent for theirs', async () => {
+    const service = run('plain', { LEASEHOLD_PARENT_FD: '3' });
+    await service.until('service_started');
+    service.process.kill('SIGTERM');
+    await service.closed;
+    expect(service.line('before_stop')).toMatchObject({ parent_fd: null });
+  });
+
   test('a parent that is killed takes its service with it', async () => {
     // The service writes to this test's pipe, so that the pipe closes only when parent and service are both gone.
     const parent = `require('node:child_process').spawn(process.execPath, [${JSON.stringify(program)}, 'plain'],
@@ -180,6 +188,14 @@ describe('a signal during the start', () => {
     service.tell();
     expect(await service.closed).toEqual({ code: 0, signal: null });
     expect(service.events()).toEqual(['assembling', 'service_stopping', 'before_stop', 'part_stopping tested', 'part_stopping first', 'service_stopped']);
+  });
+
+  test('while the service is assembled and that never ends: exit code 1, and that is said', async () => {
+    const service = run('never-assembles');
+    await service.until('assembling');
+    service.process.kill('SIGTERM');
+    expect(await service.closed).toEqual({ code: 1, signal: null });
+    expect(service.line('service_stop_unclean')).toMatchObject({ hung: ['main'] });
   });
 
   test('while a component starts: it is stopped after it has started, exit code 0', async () => {

@@ -13,9 +13,17 @@ export interface Assembly {
   beforeStop?: () => void | Promise<void>;
 }
 
+export interface ServiceOptions {
+  /** The service's name in log lines. */
+  name: string;
+  /** Reads the configuration and puts the parts together; starts none of them. */
+  main: (env: NodeJS.ProcessEnv, logger: Logger) => Promise<Assembly>;
+  /** How long a stop waits for `main` to return, if it comes that early. Default 10 s. */
+  mainStopTimeoutMs?: number;
+}
+
 /** EX_CONFIG of sysexits.h: a restart without another configuration is of no use. */
 const configExitCode = 78;
-const longestAssemblyAfterStopMs = 10_000;
 
 /**
  * The entry of a service process. Calls `main` to put the parts together, starts them, logs `service_started` with the addresses, and resolves.
@@ -27,7 +35,7 @@ const longestAssemblyAfterStopMs = 10_000;
  *
  * Reads LEASEHOLD_LOG_LEVEL (default info) and LEASEHOLD_PARENT_FD itself.
  */
-export async function runService(o: { name: string; main: (env: NodeJS.ProcessEnv, logger: Logger) => Promise<Assembly> }): Promise<void> {
+export async function runService(o: ServiceOptions): Promise<void> {
   let logger = createLogger({ service: o.name });
   try {
     const config = parseConfig({
@@ -37,28 +45,28 @@ export async function runService(o: { name: string; main: (env: NodeJS.ProcessEn
     logger = createLogger({ service: o.name, level: config.LEASEHOLD_LOG_LEVEL });
     // Children of this process do not have that pipe.
     delete process.env['LEASEHOLD_PARENT_FD'];
-    await new ServiceProcess(o.name, logger, config.LEASEHOLD_PARENT_FD).run(o.main);
+    await new ServiceProcess(o, logger, config.LEASEHOLD_PARENT_FD).run();
   } catch (error) {
     exitOnStartError(o.name, logger, error);
   }
 }
 
 class ServiceProcess {
-  readonly #name: string;
+  readonly #o: ServiceOptions;
   readonly #logger: Logger;
   readonly #parentFd: number | undefined;
   #assembling: Promise<Assembly> | undefined;
   #stopReason: string | undefined;
 
-  constructor(name: string, logger: Logger, parentFd: number | undefined) {
-    this.#name = name;
+  constructor(o: ServiceOptions, logger: Logger, parentFd: number | undefined) {
+    this.#o = o;
     this.#logger = logger;
     this.#parentFd = parentFd;
   }
 
-  async run(main: (env: NodeJS.ProcessEnv, logger: Logger) => Promise<Assembly>): Promise<void> {
+  async run(): Promise<void> {
     this.#listen();
-    const assembling = main(process.env, this.#logger);
+    const assembling = this.#o.main(process.env, this.#logger);
     this.#assembling = assembling;
     const { lifecycle } = await assembling;
     if (this.#stopReason !== undefined) return;
@@ -69,7 +77,7 @@ class ServiceProcess {
       if (this.#stopReason !== undefined) return;
       throw error;
     }
-    this.#logger.info({ event: 'service_started', addresses: lifecycle.addresses(), node: process.version }, `${this.#name} is running`);
+    this.#logger.info({ event: 'service_started', addresses: lifecycle.addresses(), node: process.version }, `${this.#o.name} is running`);
   }
 
   #listen(): void {
@@ -88,22 +96,22 @@ class ServiceProcess {
       return;
     }
     this.#stopReason = reason;
-    this.#logger.info({ event: 'service_stopping', reason }, `${this.#name} is stopping`);
+    this.#logger.info({ event: 'service_stopping', reason }, `${this.#o.name} is stopping`);
     this.#stopAssembly().then((report) => this.#exit(report), (error: unknown) => this.#die(error));
   }
 
   async #stopAssembly(): Promise<StopReport> {
-    const assembled = await Promise.race([this.#assembling, systemClock.wait(longestAssemblyAfterStopMs)]);
+    const assembled = await Promise.race([this.#assembling, systemClock.wait(this.#o.mainStopTimeoutMs ?? 10_000)]);
     if (!assembled) return { hung: ['main'], failed: [], abandoned: [] };
     return assembled.lifecycle.stop(assembled.beforeStop === undefined ? {} : { first: assembled.beforeStop });
   }
 
   #exit(report: StopReport): void {
     if (report.hung.length + report.failed.length + report.abandoned.length > 0) {
-      this.#logger.fatal({ event: 'service_stop_unclean', ...report }, `${this.#name} did not stop cleanly: ${[...report.hung, ...report.failed].join(', ')}`);
+      this.#logger.fatal({ event: 'service_stop_unclean', ...report }, `${this.#o.name} did not stop cleanly: ${[...report.hung, ...report.failed].join(', ')}`);
       process.exit(1);
     }
-    this.#logger.info({ event: 'service_stopped' }, `${this.#name} has stopped`);
+    this.#logger.info({ event: 'service_stopped' }, `${this.#o.name} has stopped`);
     process.exit(0);
   }
 
