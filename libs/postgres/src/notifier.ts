@@ -12,7 +12,7 @@ export class Notifier {
   readonly #minIntervalMs: number;
   readonly #logger: Logger;
   readonly #waiting = new Set<string>();
-  #timer: NodeJS.Timeout | undefined;
+  #scheduled = false;
 
   constructor(db: Database, channel: string, options: { readonly minIntervalMs?: number; readonly logger: Logger }) {
     this.#db = db;
@@ -24,13 +24,15 @@ export class Notifier {
   /** Payloads are words without commas; those of one interval are sent as one comma-separated list, each once. */
   notify(payload: string): void {
     this.#waiting.add(payload);
-    this.#timer ??= setTimeout(() => void this.#send(), this.#minIntervalMs);
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    setTimeout(() => void this.#send(), this.#minIntervalMs);
   }
 
   async #send(): Promise<void> {
     const payload = [...this.#waiting].join(',');
     this.#waiting.clear();
-    this.#timer = undefined;
+    this.#scheduled = false;
     try {
       await this.#db.pool.query('select pg_notify($1, $2)', [this.#channel, payload]);
     } catch (error) {

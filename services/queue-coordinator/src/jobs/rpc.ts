@@ -112,7 +112,7 @@ function readSpec(message: JobSpecMessage): { readonly spec: JobSpec } | { reado
 async function list(parts: QueueParts, request: ListJobsRequest): Promise<ListJobsResponse> {
   const parent = parseParent(request.parent);
   const states = request.states.map(stateOf);
-  const query = JSON.stringify([request.parent, [...request.states].toSorted()]);
+  const query = JSON.stringify([request.parent, request.states.toSorted((a, b) => a - b)]);
   const before = request.pageToken === '' ? latest : parsePageToken(request.pageToken, query);
   refuse((rules) => {
     rules.check(parent !== undefined, 'parent', 'is not of the form namespaces/{namespace}/kinds/{kind}, with - for any namespace');

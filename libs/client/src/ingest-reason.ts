@@ -1,0 +1,21 @@
+import { Fault } from '@leasehold/rpc';
+
+/** The reasons that ingest.v1 documents, by which a program may decide. */
+export type IngestReason =
+  | 'INVALID_REQUEST'
+  | 'FILE_EXISTS'
+  | 'FILE_NOT_FOUND'
+  | 'VERSION_NOT_FOUND'
+  | 'FILE_NOT_PENDING'
+  | 'FILE_NOT_READY'
+  | 'FILE_NOT_REJECTED'
+  | 'FILE_EMPTY'
+  | 'FILE_TOO_LARGE'
+  | 'UPLOAD_TOO_LARGE'
+  | 'SIZE_MISMATCH'
+  | 'CHECKSUM_MISMATCH'
+  | 'VERSION_CONFLICT'
+  | 'ETAG_MISMATCH';
+
+/** Whether the error is ingest's answer with this reason. */
+export const isFault = (error: unknown, reason: IngestReason): error is Fault => error instanceof Fault && error.domain === 'ingest.leasehold' && error.reason === reason;

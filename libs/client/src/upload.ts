@@ -1,0 +1,39 @@
+import { createHash, type Hash } from 'node:crypto';
+import type { FileServiceService, UploadFileRequest } from '@leasehold/ingest-v1';
+import type { ClientOf } from '@leasehold/rpc';
+import { backOff, wasAway } from './retry.js';
+
+const attempts = 4;
+
+/** What was sent: names the version, with size and SHA-256 as counted on this side. */
+export interface Uploaded {
+  readonly versionId: string;
+  readonly sizeBytes: bigint;
+  readonly sha256: Buffer;
+}
+
+/**
+ * Streams bytes into a PENDING card; `open` starts them from the beginning, so that an upload that broke is sent again (as one more version, of which only
+ * the confirmed one counts). Tries 4 times while the server is away.
+ */
+export async function upload(client: ClientOf<typeof FileServiceService>, name: string, open: () => AsyncIterable<Uint8Array>, signal: AbortSignal | undefined): Promise<Uploaded> {
+  for (let attempt = 1; ; attempt++) {
+    const counted = { hash: createHash('sha256'), sizeBytes: 0n };
+    try {
+      const { versionId } = await client.uploadFile(parts(name, open(), counted), { signal });
+      return { versionId, sizeBytes: counted.sizeBytes, sha256: counted.hash.digest() };
+    } catch (error) {
+      if (!wasAway(error) || attempt >= attempts) throw error;
+      await backOff(attempt, error, signal);
+    }
+  }
+}
+
+async function* parts(name: string, body: AsyncIterable<Uint8Array>, counted: { readonly hash: Hash; sizeBytes: bigint }): AsyncGenerator<UploadFileRequest> {
+  yield { part: { $case: 'name', value: name } };
+  for await (const chunk of body) {
+    counted.hash.update(chunk);
+    counted.sizeBytes += BigInt(chunk.length);
+    yield { part: { $case: 'chunk', value: Buffer.from(chunk) } };
+  }
+}

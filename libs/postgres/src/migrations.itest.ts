@@ -1,0 +1,49 @@
+import { createLogger } from '@leasehold/service';
+import { testDatabase } from '@leasehold/test-stack';
+import { expect, test } from 'vitest';
+import { checkMigrations, createPool, migrate } from './index.js';
+
+const logger = createLogger({ service: 'test', level: 'fatal' });
+const folder = (name: string): URL => new URL(`../testdata/${name}/`, import.meta.url);
+
+async function withDatabase(work: (url: string, check: (name: string) => Promise<{ ok: boolean; detail?: string }>) => Promise<void>): Promise<void> {
+  const { connectionString } = await testDatabase();
+  const db = createPool({ connectionString, applicationName: 'test', logger });
+  await work(connectionString, (name) => checkMigrations(db, folder(name))).finally(() => db.stop());
+}
+
+test('each migration is applied once, also when two deployments come at the same time', async () => {
+  await withDatabase(async (connectionString, check) => {
+    expect(await check('first')).toMatchObject({ ok: false });
+    const applied = await Promise.all([1, 2, 3].map(() => migrate({ connectionString, directory: folder('first'), logger })));
+    expect(applied.flatMap((a) => a.applied).toSorted()).toEqual(['001.do.one.sql', '002.do.two.sql']);
+    expect(await check('first')).toEqual({ name: 'migrations', ok: true });
+  });
+});
+
+test('a migration that fails half way leaves the database as it was', async () => {
+  await withDatabase(async (connectionString, check) => {
+    await expect(migrate({ connectionString, directory: folder('broken'), logger })).rejects.toThrow('division by zero');
+    const db = createPool({ connectionString, applicationName: 'test', logger });
+    expect((await db.pool.query("select to_regclass('half_done') as t, to_regclass('one') as o")).rows).toEqual([{ t: null, o: null }]);
+    await db.stop();
+    expect(await check('broken')).toMatchObject({ ok: false });
+  });
+});
+
+test('a landed migration that changed since is refused, at migration and at start', async () => {
+  await withDatabase(async (connectionString, check) => {
+    await migrate({ connectionString, directory: folder('first'), logger });
+    await expect(migrate({ connectionString, directory: folder('changed'), logger })).rejects.toThrow(/md5|checksum/i);
+    expect(await check('changed')).toMatchObject({ ok: false, detail: 'applied with another content: 001.do.one.sql' });
+  });
+});
+
+test('a build runs on a schema that is ahead of it, and its migrate command changes nothing there', async () => {
+  await withDatabase(async (connectionString, check) => {
+    await migrate({ connectionString, directory: folder('first'), logger });
+    expect(await check('older')).toEqual({ name: 'migrations', ok: true });
+    expect(await migrate({ connectionString, directory: folder('older'), logger })).toEqual({ applied: [] });
+    expect(await check('first')).toEqual({ name: 'migrations', ok: true });
+  });
+});

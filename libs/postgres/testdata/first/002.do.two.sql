@@ -1,0 +1,2 @@
+-- A second step.
+alter table one add column at timestamptz not null default now();
