@@ -75,7 +75,7 @@ export function readConfig(env: NodeJS.ProcessEnv): IngestConfig {
   const v = parseConfig(variables, env);
   const secrets = v.LEASEHOLD_SIGNING_SECRET.split(',').map((secret) => secret.trim());
   if (secrets.some((secret) => Buffer.byteLength(secret) < shortestSecretBytes)) {
-    throw new ConfigError([{ variable: 'LEASEHOLD_SIGNING_SECRET', problem: `must have at least ${shortestSecretBytes} bytes (each, if there are several)` }]);
+    throw new ConfigError([{ variable: 'LEASEHOLD_SIGNING_SECRET', problem: `must have at least ${shortestSecretBytes} bytes (each, if there are several, separated by commas)` }]);
   }
   const windows = windowsOf({
     maxRunMs: v.LEASEHOLD_JOB_MAX_RUN,

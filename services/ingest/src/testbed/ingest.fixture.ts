@@ -23,7 +23,7 @@ import { ScriptedCoordinator } from './scripted-coordinator.fixture.js';
 
 const never = new AbortController().signal;
 const silent = createLogger({ service: 'ingest-test', level: 'silent' });
-const secret = 'a secret of the tests, 32 bytes or more';
+const secret = 'a secret of the tests of 32 bytes or more';
 const column = 'expire_time confirm_time queue_time delete_time outcome_time cancel_confirmed_at sweep_due relay_due relayed_at cancel_due'.split(' ');
 
 /** One database, one store, one coordinator, and any number of ingests on them. */
@@ -90,7 +90,7 @@ export class World {
   }
 
   /** Stores a rendition as a worker under that fence does, and says so in the contract's words. */
-  async render(file: string, fence: bigint, bytes = Buffer.from(`webp ${fence}`)): Promise<Buffer> {
+  async render(file: string, fence: bigint, bytes: Buffer = Buffer.from(`webp ${fence}`)): Promise<Buffer> {
     const [, namespace, , fileId] = file.split('/');
     const stored = await this.store.put(`renditions/${namespace}/${fileId}/${fence}/photo.webp`, one(bytes), { contentType: 'image/webp' });
     return Buffer.from(ImageResult.encode(ImageResult.create({
