@@ -105,6 +105,20 @@ describe('temporary files', () => {
     expect(await readdir(directory, { recursive: true })).toHaveLength(2);
   });
 
+  test('an abort after the last byte, before the version is published, still leaves nothing', async () => {
+    const directory = await temporaryDirectory();
+    const store = await openEmbeddedStore({ directory });
+    const caller = new AbortController();
+    // The next tick comes once the end of the body was handled and the file is being synced.
+    const next = (): Promise<IteratorResult<Uint8Array>> => {
+      process.nextTick(() => caller.abort(new Error('just in time')));
+      return Promise.resolve({ done: true, value: undefined });
+    };
+    const body = { [Symbol.asyncIterator]: () => ({ next }) };
+    await expect(store.put('a/b', body, { contentType: 'a/b', signal: caller.signal })).rejects.toThrow('just in time');
+    expect(await filesBelow(directory)).toEqual([]);
+  });
+
   test('a writer that was silent for too long fails and publishes nothing', async () => {
     const directory = await temporaryDirectory();
     const store = await openEmbeddedStore({ directory });
