@@ -1,1 +1,1 @@
-export {};
+export { median } from './median.js';

@@ -97,7 +97,8 @@ export class Settler {
     for (const row of rows) {
       if (row.next_state === 'queued') this.#figures.attemptEnded(row.kind, row.contract_version, row.verb === 'fail' ? row.said : 'RELEASED');
       else this.#figures.jobFinished(row.kind, row.contract_version, row.next_state, row.final_reason, row.age_ms);
-      this.#logger.info(
+      // Success is the common case, thousands of times a second: its figures are enough.
+      this.#logger[row.verb === 'complete' ? 'debug' : 'info'](
         {
           event: 'lease_settled', verb: row.verb, state: row.next_state, reason: row.final_reason || row.said, kind: row.kind, version: row.contract_version, namespace: row.namespace,
           job_id: row.job_id, enqueue_id: row.enqueue_id.toString(), fence: row.fence.toString(), attempt: row.attempts, run_ms: Math.round(row.run_ms),
