@@ -1,1 +1,1 @@
-export {};
+export { exitCodes, program, type Terminal } from './program.js';

@@ -1,0 +1,3 @@
+import { program } from './program.js';
+
+process.exitCode = await program({ args: process.argv.slice(2), env: process.env, out: (text) => void process.stdout.write(`${text}\n`), err: (text) => void process.stderr.write(`${text}\n`), colour: process.stdout.isTTY === true });
