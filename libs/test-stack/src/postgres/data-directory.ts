@@ -14,8 +14,8 @@ import { passwordFile, templateCluster } from './template.js';
  */
 export async function dataDirectory(wanted: string | undefined, account: Account, places: Places, o: { readonly durable: boolean }): Promise<string> {
   if (wanted === undefined) {
-    await sweep(places.temporary);
-    const folder = join(places.temporary, `${temporaryPrefix}${randomBytes(6).toString('hex')}`);
+    await sweep(places.scratch);
+    const folder = join(places.scratch, `${temporaryPrefix}${randomBytes(6).toString('hex')}`);
     await create(folder, account, places, o);
     return folder;
   }

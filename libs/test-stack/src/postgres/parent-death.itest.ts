@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { expect, test } from 'vitest';
 import { type LogEvent, type ServiceProcess, startProcess } from '../process/service-process.js';
+import { memoryFolder } from './places.js';
 import { runningProcess } from './process-table.js';
 import { startPostgres } from './server.js';
 
@@ -23,7 +24,7 @@ test('a temporary server and its data go with a killed parent', async () => {
 });
 
 test('a server with a client connected does not outlive a killed parent, and the next start on its data waits for its end', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'leasehold-parent-'));
+  const folder = await mkdtemp(join((await memoryFolder()) ?? tmpdir(), 'leasehold-parent-'));
   await chmod(folder, 0o755);
   const dataDir = join(folder, 'data');
   const { parent, started } = await hold(dataDir);

@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { accountFor, runAs } from './account.js';
 import { binariesIn, locateBinaries } from './binaries.js';
-import { placesFor } from './places.js';
+import { memoryFolder, placesFor } from './places.js';
 import { startPostgres } from './server.js';
 import { sweep } from './sweep.js';
 import { passwordFile, templateCluster } from './template.js';
 
 let folder: string;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'leasehold-places-'));
+  folder = await mkdtemp(join((await memoryFolder()) ?? tmpdir(), 'leasehold-places-'));
   await chmod(folder, 0o755);
 });
 afterAll(() => rm(folder, { recursive: true }));
@@ -28,6 +28,15 @@ test('two processes that make the template cluster at once end up with one that 
   expect(other).toBe(one);
   expect(await readdir(one)).toEqual(expect.arrayContaining(['PG_VERSION', 'base', passwordFile]));
   expect(await readdir(cache)).toHaveLength(1);
+});
+
+test('temporary data lies in memory only where there is plenty of it', async () => {
+  expect(await memoryFolder('/dev/shm', 2 ** 60)).toBeUndefined();
+  expect(await memoryFolder('/no-such-folder', 1)).toBeUndefined();
+  expect(await memoryFolder('/proc', 1)).toBeUndefined();
+  const account = await accountFor(undefined);
+  const { scratch, temporary } = await placesFor(account, await locateBinaries());
+  expect(scratch.startsWith((await memoryFolder()) ?? temporary)).toBe(true);
 });
 
 test('what killed runs left behind goes after a day, a running server stays', async () => {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { accountFor, spawnOptionsOf } from './account.js';
+import { memoryFolder } from './places.js';
 import { runningProcess } from './process-table.js';
 import { type PostgresServer, startPostgres } from './server.js';
 
@@ -13,7 +14,7 @@ const servers: PostgresServer[] = [];
 let folder: string;
 let shared: PostgresServer;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'leasehold-postgres-'));
+  folder = await mkdtemp(join((await memoryFolder()) ?? tmpdir(), 'leasehold-postgres-'));
   await chmod(folder, 0o755);
   shared = await startPostgres({ settings: { max_connections: '17' } });
 });

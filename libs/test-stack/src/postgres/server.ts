@@ -48,7 +48,8 @@ const loopback = '127.0.0.1';
 const always = { listen_addresses: loopback, unix_socket_directories: '', max_connections: '200', timezone: 'UTC', log_timezone: 'UTC', jit: 'off' };
 // synchronous_commit stays on also without fsync: it costs nothing then, and a coordinator refuses a cluster that has it off.
 const durable = { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on' };
-const fast = { fsync: 'off', synchronous_commit: 'on', full_page_writes: 'off', shared_buffers: '32MB' };
+// Shared memory as files of the data directory: what a killed server leaves goes with its data.
+const fast = { fsync: 'off', synchronous_commit: 'on', full_page_writes: 'off', shared_buffers: '32MB', max_wal_size: '128MB', dynamic_shared_memory_type: 'mmap' };
 const stopTimeoutMs = 20_000;
 
 /** Starts a real PostgreSQL and waits until it accepts connections. Rejects with a StackFault of one line. Safe to call from several processes at once. */
