@@ -58,6 +58,7 @@ export async function passBucket(parts: BucketPassParts, signal: AbortSignal): P
     await sweep(batch);
   }
   parts.metrics.foreignObjects.inc(foreign);
+  parts.metrics.bucketPasses.inc();
   parts.logger.info({ event: 'bucket_passed', listed, objects, bytes, foreign }, 'the whole bucket was looked at');
 }
 

@@ -23,7 +23,7 @@ import { ScriptedCoordinator } from './scripted-coordinator.fixture.js';
 
 const never = new AbortController().signal;
 const silent = createLogger({ service: 'ingest-test', level: 'silent' });
-const secret = 'a secret of the tests of 32 bytes or more';
+export const secret = 'a secret of the tests of 32 bytes or more';
 const column = 'expire_time confirm_time queue_time delete_time outcome_time cancel_confirmed_at sweep_due relay_due relayed_at cancel_due'.split(' ');
 
 /** One database, one store, one coordinator, and any number of ingests on them. */
@@ -32,14 +32,15 @@ export class World {
   readonly store: EmbeddedStore;
   readonly coordinator: ScriptedCoordinator;
   readonly db: Database;
-  readonly #directory: string;
+  /** Where the object store lies. */
+  readonly directory: string;
   readonly #running: Running[] = [];
 
   private constructor(database: TestDatabase, store: EmbeddedStore, coordinator: ScriptedCoordinator, directory: string) {
     this.database = database;
     this.store = store;
     this.coordinator = coordinator;
-    this.#directory = directory;
+    this.directory = directory;
     this.db = createPool({ connectionString: database.connectionString, applicationName: 'test', max: 4, logger: silent });
   }
 
@@ -56,7 +57,7 @@ export class World {
 
   /** An ingest with real servers and clients, whose duties run when a test says so. */
   async ingest(o: { env?: Record<string, string>; contracts?: ImageContracts } = {}): Promise<Running> {
-    const running = await Running.start(this, this.#directory, o);
+    const running = await Running.start(this, o);
     this.#running.push(running);
     return running;
   }
@@ -66,7 +67,7 @@ export class World {
     await this.coordinator.stop();
     await this.db.stop();
     await this.database.drop();
-    await rm(this.#directory, { recursive: true, force: true });
+    await rm(this.directory, { recursive: true, force: true });
   }
 
   /** Makes everything that has happened to a card lie further back. */
@@ -118,14 +119,14 @@ export class Running {
     this.#components = o.components;
   }
 
-  static async start(world: World, directory: string, o: { env?: Record<string, string>; contracts?: ImageContracts }): Promise<Running> {
+  static async start(world: World, o: { env?: Record<string, string>; contracts?: ImageContracts }): Promise<Running> {
     const registry = new Registry();
-    const config = configOf(world, directory, o.env ?? {});
+    const config = configOf(world, o.env ?? {});
+    const { directory } = world;
     const db = createPool({ connectionString: config.database.url, applicationName: 'ingest test', max: config.database.connections, logger: silent });
     const queue = createClient(QueueServiceService, config.coordinator.addresses, { defaultTimeoutMs: config.coordinator.timeoutMs });
     const notifier = new Notifier(db, channel, { logger: silent });
     const wakes: DutyName[] = [];
-    // Where signed URLs point to is known once the HTTP server listens: with a port that the system chooses, after the rest is built.
     const http = new OpsServer({ ...config.http, registry, readiness: async () => [], logger: silent });
     const store = await openEmbeddedStore({ directory, signing: { secrets: [secret], baseUrl: config.http.publicUrl + objectsPath } });
     const ingest = wire({
@@ -196,13 +197,13 @@ export class Running {
   }
 }
 
-function configOf(world: World, directory: string, env: Record<string, string>): IngestConfig {
+function configOf(world: World, env: Record<string, string>): IngestConfig {
   return readConfig({
     LEASEHOLD_HTTP_PORT: String(env['LEASEHOLD_HTTP_PORT'] ?? 0),
     LEASEHOLD_RECORDS_DATABASE_URL: world.database.connectionString,
     LEASEHOLD_DATABASE_CONNECTIONS: '6',
     LEASEHOLD_COORDINATORS: world.coordinator.address,
-    LEASEHOLD_STORE_DIR: directory,
+    LEASEHOLD_STORE_DIR: world.directory,
     LEASEHOLD_SIGNING_SECRET: secret,
     LEASEHOLD_PUBLIC_URL: 'http://127.0.0.1:1',
     LEASEHOLD_OUTCOMES_WAIT: '0ms',
