@@ -14,8 +14,10 @@ import { passwordFile, templateCluster } from './template.js';
  */
 export async function dataDirectory(wanted: string | undefined, account: Account, places: Places, o: { readonly durable: boolean }): Promise<string> {
   if (wanted === undefined) {
-    await sweep(places.scratch);
-    const folder = join(places.scratch, `${temporaryPrefix}${randomBytes(6).toString('hex')}`);
+    // Who asks for fsync wants a disk.
+    const place = o.durable ? places.temporary : places.scratch;
+    await sweep(place);
+    const folder = join(place, `${temporaryPrefix}${randomBytes(6).toString('hex')}`);
     await create(folder, account, places, o);
     return folder;
   }

@@ -39,6 +39,13 @@ test('temporary data lies in memory only where there is plenty of it', async () 
   expect(scratch.startsWith((await memoryFolder()) ?? temporary)).toBe(true);
 });
 
+test('who asks for fsync gets a disk', async () => {
+  const { temporary } = await placesFor(await accountFor(undefined), await locateBinaries());
+  const server = await startPostgres({ settings: { fsync: 'on' } });
+  expect(server.dataDir.startsWith(temporary)).toBe(true);
+  await server.stop();
+});
+
 test('what killed runs left behind goes after a day, a running server stays', async () => {
   const server = await startPostgres({ dataDir: join(folder, 'data-running'), settings });
   const tomorrowMs = Date.now() + 25 * 60 * 60 * 1000;
