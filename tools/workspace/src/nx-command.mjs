@@ -14,6 +14,7 @@ export function nxCommand(root, args) {
     command: process.execPath,
     // The output style is said, because nx picks another when it believes that a program drives it.
     args: [nx, ...args, '--output-style=static-failures-only', '--parallel=2'],
-    env: { ...env, NX_DAEMON: 'false', NX_TUI: 'false', FORCE_COLOR: '0' },
+    // Without a process of its own for each built-in plugin it starts in half the time.
+    env: { ...env, NX_DAEMON: 'false', NX_ISOLATE_PLUGINS: 'false', NX_TUI: 'false', FORCE_COLOR: '0' },
   };
 }

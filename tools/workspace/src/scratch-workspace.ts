@@ -48,7 +48,7 @@ export class ScratchWorkspace {
   /** Runs a command to its end, in an environment without this run's own settings for git and nx. Answers what it printed. */
   async run(command: string, ...args: string[]): Promise<string> {
     const own = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(NX_|GIT_|VITEST|LERNA_|FORCE_COLOR|NO_COLOR|NODE_ENV)/.test(name)));
-    const env = { ...own, NX_DAEMON: 'false', GIT_CONFIG_GLOBAL: devNull, GIT_CONFIG_NOSYSTEM: '1' };
+    const env = { ...own, NX_DAEMON: 'false', NX_ISOLATE_PLUGINS: 'false', GIT_CONFIG_GLOBAL: devNull, GIT_CONFIG_NOSYSTEM: '1' };
     const { stdout } = await execa(command, args, { cwd: this.path, env, extendEnv: false, stdin: 'ignore' });
     return stdout;
   }
