@@ -1,4 +1,4 @@
-import { StoreFault, verifySignedRequest, type DownloadGrant, type GrantRefusal, type ObjectStore, type UploadGrant } from '@leasehold/object-store';
+import { StoreFault, verifySignedRequest, type DownloadGrant, type GrantRefusal, type ObjectStore, type StoredVersion, type UploadGrant } from '@leasehold/object-store';
 import type { Logger } from '@leasehold/service';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { Readable } from 'node:stream';
@@ -36,7 +36,7 @@ export const objectRoutes = (parts: ObjectRouteParts): FastifyPluginAsync => asy
   app.get(objectsPath, { exposeHeadRoute: false }, async (request, reply) => {
     const grant = verified(parts, request);
     if ('refused' in grant) return refuse(reply, grant.refused);
-    return grant.operation === 'download' ? download(parts, grant, request, reply) : refuse(reply, 'bad_signature');
+    return grant.operation === 'download' ? download(parts, grant, reply) : refuse(reply, 'bad_signature');
   });
 };
 
@@ -51,31 +51,39 @@ async function upload({ store, logger }: ObjectRouteParts, grant: UploadGrant, r
   if (declared > grant.maxBytes) return tooLarge(reply, grant.maxBytes);
   const offered = request.headers['content-type'] ?? '';
   const contentType = mediaType.test(offered) && offered.length <= 100 ? offered : 'application/octet-stream';
+  let stored: StoredVersion;
   try {
-    const stored = await store.put(grant.key, bodyOf(request), { contentType, maxBytes: grant.maxBytes });
-    logger.info({ event: 'object_stored', size_bytes: stored.sizeBytes }, 'a version came in by a signed request');
-    return reply.code(200).header('x-leasehold-version-id', stored.versionId).header('etag', `"${stored.sha256.toString('hex')}"`).send();
+    stored = await store.put(grant.key, bodyOf(request), { contentType, maxBytes: grant.maxBytes });
   } catch (error) {
     if (error instanceof StoreFault && error.kind === 'too_large') return tooLarge(reply, grant.maxBytes);
     // The caller went away in the middle: nobody hears the answer, and nothing was stored.
     if (request.raw.destroyed && !request.raw.complete) return answer(reply, 400, 'the body ended before its time');
     return failed(logger, error, reply);
   }
+  logger.info({ event: 'object_stored', size_bytes: stored.sizeBytes }, 'a version came in by a signed request');
+  return reply.code(200).header('x-leasehold-version-id', stored.versionId).header('etag', `"${stored.sha256.toString('hex')}"`).send();
 }
 
-async function download({ store, logger }: ObjectRouteParts, grant: DownloadGrant, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function download({ store, logger }: ObjectRouteParts, grant: DownloadGrant, reply: FastifyReply): Promise<FastifyReply> {
   const gone = new AbortController();
-  request.raw.socket.once('close', () => gone.abort());
+  reply.raw.once('close', () => gone.abort());
+  let found: Awaited<ReturnType<ObjectStore['get']>>;
   try {
-    const { version, body } = await store.get(grant.key, grant.versionId, { signal: gone.signal });
-    return reply
-      .code(200)
-      .headers({ 'content-type': grant.contentType, 'content-length': String(version.sizeBytes), 'x-content-type-options': 'nosniff', 'cache-control': 'private, no-store', 'x-leasehold-version-id': version.versionId })
-      .send(Readable.from(body, { objectMode: false }));
+    found = await store.get(grant.key, grant.versionId, { signal: gone.signal });
   } catch (error) {
     if (error instanceof StoreFault && error.kind === 'not_found') return answer(reply, 404, 'there is no such version');
     return failed(logger, error, reply);
   }
+  return reply
+    .code(200)
+    .headers({
+      'content-type': grant.contentType,
+      'content-length': String(found.version.sizeBytes),
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'private, no-store',
+      'x-leasehold-version-id': found.version.versionId,
+    })
+    .send(Readable.from(found.body, { objectMode: false }));
 }
 
 /** The request's bytes; none when it has no body at all. */
