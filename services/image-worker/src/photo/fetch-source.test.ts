@@ -41,8 +41,8 @@ describe('the confirmed version', () => {
 
 describe('anything else is SOURCE_MISMATCH', () => {
   test.each<[string, Partial<Source>]>([
-    ['fewer bytes than confirmed', { sizeBytes: photo.length + 1 }],
-    ['more bytes than confirmed', { sizeBytes: photo.length - 1 }],
+    ['fewer bytes than confirmed', { sizeBytes: photo.length + 1, sha256: undefined }],
+    ['more bytes than confirmed', { sizeBytes: photo.length - 1, sha256: undefined }],
     ['bytes where none were confirmed', { sizeBytes: 0, sha256: undefined }],
     ['another digest', { sha256: Buffer.alloc(32) }],
     ['a version that is not there', { versionId: 'nothing' }],

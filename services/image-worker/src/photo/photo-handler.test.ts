@@ -115,7 +115,8 @@ test('a prefix of another namespace makes nothing', async () => {
   expect(await storedKeys(store, 'renditions/')).toEqual([]);
 });
 
-test.each<Failpoint>(['granted', 'fetched', 'encoded'])('a run that is revoked at the point «%s» stores nothing', async (point) => {
+test.each<[Failpoint, keyof PhotoSteps]>([['granted', 'inspect'], ['fetched', 'inspect'], ['encoded', 'store']])('a run that is revoked at the point «%s» never gets to %s', async (point, step) => {
+  const never = vi.spyOn(steps, step);
   const failpoints = new Failpoints({ points: [point], stops: 1, logger: log });
   const reached = vi.spyOn(failpoints, 'reach');
   const { job, stop } = await told('img-gps.jpg');
@@ -125,5 +126,6 @@ test.each<Failpoint>(['granted', 'fetched', 'encoded'])('a run that is revoked a
   stop(reason);
   failpoints.release();
   expect(await end).toBe(reason);
+  expect(never).not.toHaveBeenCalled();
   expect(await storedKeys(store, 'renditions/')).toEqual([]);
 });

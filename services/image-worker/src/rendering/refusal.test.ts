@@ -89,6 +89,13 @@ describe('a harmless oddity is no reason to refuse', () => {
     expect(await outcome(jpeg)).toBe('made');
   });
 
+  test('a missing end marker where the format tells by other means that every pixel is there', async () => {
+    const png = await noise(120, 80).png().toBuffer();
+    const gif = await noise(120, 80).gif({ effort: 1 }).toBuffer();
+    expect(await outcome(png.subarray(0, png.indexOf('IEND') - 4))).toBe('made');
+    expect(await outcome(gif.subarray(0, gif.length - 1))).toBe('made');
+  });
+
   test('a text tag of the wrong type and tags of others in a TIFF', async () => {
     expect(await outcome(greyTiff([[305, 3, 7], [34412, 4, 5], [65001, 3, 7]]))).toBe('made');
   });
