@@ -1,0 +1,2 @@
+import { project } from '@leasehold/test-stack/vitest';
+export default project({ postgres: true });
