@@ -16,6 +16,8 @@ export interface CoordinatorUnderTest {
   readonly grpcAddress: string;
   readonly httpAddress: string;
   readonly log: Record<string, unknown>[];
+  /** Stops the coordinator while its clients stay. */
+  drain(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -53,6 +55,7 @@ export class QueueUnderTest {
       grpcAddress,
       httpAddress: addresses['http'] ?? '',
       log,
+      drain: async () => void (await lifecycle.stop()),
       stop: async () => {
         queue.close();
         leases.close();
