@@ -1,13 +1,17 @@
 import { createHash } from 'node:crypto';
+import { rm } from 'node:fs/promises';
 import { ImagePayload, ImageResult, type ImageResult as Result } from '@leasehold/jobs-image-v1';
 import { FaultClass, type Settlement } from '@leasehold/lease-v1';
 import type { EmbeddedStore } from '@leasehold/object-store';
+import { createLogger } from '@leasehold/service';
 import { freePort, startProcess, type ServiceProcess } from '@leasehold/test-stack';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { readConfig } from './config.js';
 import { programs } from './index.js';
 import { testFile } from './testing/manifest.js';
 import { ScriptedCoordinator } from './testing/scripted-coordinator.js';
 import { download, storedKeys, temporaryStore, upload } from './testing/store-folder.js';
+import { assembleWorker } from './worker.js';
 
 const dist = (program: string): string => program.replace('/src/', '/dist/').replace(/\.ts$/, '.js');
 let store: EmbeddedStore;
@@ -103,6 +107,14 @@ test('a worker that is overtaken with its photo in the store settles nothing, an
   await expect.poll(() => slow.events().some((event) => event['event'] === 'lease_lost'), { timeout: 15_000 }).toBe(true);
   expect(await coordinator.settlement('photo')).toBe(winner);
   expect((await storedKeys(store, 'renditions/')).toSorted()).toEqual([reached['fence'], winner.fence].map((fence) => `renditions/team/photo/${String(fence)}/photo.webp`));
+});
+
+test('a worker does not start on a store that fails its check', async () => {
+  const config = readConfig({ LEASEHOLD_COORDINATORS: coordinator.address, LEASEHOLD_STORE_DIR: store.directory, LEASEHOLD_HTTP_PORT: '0' });
+  const { lifecycle } = await assembleWorker(config, createLogger({ service: 'image-worker', level: 'silent' }));
+  await rm(store.directory, { recursive: true });
+  await expect(lifecycle.start()).rejects.toHaveProperty('kind', 'unavailable');
+  expect(coordinator.workers.size).toBe(0);
 });
 
 test('a worker whose coordinator does not answer is alive, and not ready', async () => {

@@ -46,12 +46,13 @@ describe('anything else is SOURCE_MISMATCH', () => {
     ['bytes where none were confirmed', { sizeBytes: 0, sha256: undefined }],
     ['another digest', { sha256: Buffer.alloc(32) }],
     ['a version that is not there', { versionId: 'nothing' }],
-    ['a key that is not there', { key: 'uploads/team/other' }],
+    ['a key that is not there', { key: 'uploads/team/nothing' }],
   ])('%s', async (_, over) => {
     expect(await refusal(over)).toHaveProperty('reason', 'SOURCE_MISMATCH');
   });
 
   test('a version that was deleted', async () => {
+    await upload(store, 'uploads/team/other', photo);
     await store.deleteVersion(version.key, version.versionId);
     expect(await refusal()).toHaveProperty('reason', 'SOURCE_MISMATCH');
   });
@@ -64,6 +65,11 @@ test('a source above the byte limit is BYTE_LIMIT, and not even asked for', asyn
 
 test('a store that went away is STORE_UNAVAILABLE', async () => {
   await rm(store.directory, { recursive: true });
+  expect(await refusal()).toHaveProperty('reason', 'STORE_UNAVAILABLE');
+});
+
+test('a store that holds nothing is taken for the wrong one: STORE_UNAVAILABLE', async () => {
+  await store.deleteVersion(version.key, version.versionId);
   expect(await refusal()).toHaveProperty('reason', 'STORE_UNAVAILABLE');
 });
 

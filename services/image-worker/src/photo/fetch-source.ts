@@ -9,8 +9,8 @@ import type { Source } from './order.js';
  */
 export async function fetchSource(store: ObjectStore, source: Source, o: { maxBytes: number; signal: AbortSignal }): Promise<Buffer> {
   if (source.sizeBytes > o.maxBytes) throw new PhotoFault('BYTE_LIMIT', `${source.sizeBytes} bytes were confirmed, at most ${o.maxBytes} are read`);
-  const bytes = await read(store, source, o.signal).catch((error: unknown) => {
-    throw seenFromHere(error);
+  const bytes = await read(store, source, o.signal).catch(async (error: unknown) => {
+    throw await seenFromHere(error, store, o.signal);
   });
   if (source.sha256 !== undefined && !createHash('sha256').update(bytes).digest().equals(source.sha256)) throw mismatch('another SHA-256 than confirmed');
   return bytes;
@@ -31,10 +31,12 @@ async function read(store: ObjectStore, { key, versionId, sizeBytes }: Source, s
 
 const mismatch = (message: string, cause?: unknown): PhotoFault => new PhotoFault('SOURCE_MISMATCH', message, { cause });
 
-function seenFromHere(error: unknown): unknown {
+async function seenFromHere(error: unknown, store: ObjectStore, signal: AbortSignal): Promise<unknown> {
   if (!(error instanceof StoreFault)) return error;
   switch (error.kind) {
     case 'not_found':
+      // A worker that looks into the wrong directory or bucket must not condemn every photo that it is asked for.
+      return await isEmpty(store, signal) ? new PhotoFault('STORE_UNAVAILABLE', 'the store holds nothing at all', { cause: error }) : mismatch(error.message, error);
     case 'damaged':
     case 'too_large':
       return mismatch(error.message, error);
@@ -44,5 +46,14 @@ function seenFromHere(error: unknown): unknown {
       return new PhotoFault('STORE_UNAVAILABLE', error.message, { cause: error });
     case 'invalid':
       return new PhotoFault('INTERNAL', error.message, { cause: error });
+  }
+}
+
+async function isEmpty(store: ObjectStore, signal: AbortSignal): Promise<boolean> {
+  try {
+    for await (const _ of store.listVersions('', { signal })) return false;
+    return true;
+  } catch {
+    return true;
   }
 }
