@@ -1,11 +1,12 @@
 import { DownloadFileResponse, UploadFileRequest, UploadFileResponse } from '@leasehold/ingest-v1';
 import { expect, test } from 'vitest';
+import { deferred } from './deferred.fixture.js';
 import { serveEdges } from './edges.fixture.js';
 
 const CHUNK_BYTES = 64 * 1024;
-const CHUNKS = 1000;
-/** What may lie in buffers and windows on the way: 16 MiB of the 64 MiB. */
-const AHEAD = 256;
+const CHUNKS = 320;
+/** What may lie in buffers and windows on the way: 8 MiB of the 20 MiB. */
+const AHEAD = 128;
 const value = Buffer.alloc(CHUNK_BYTES);
 
 /** Long enough for a sender that does not wait to hand everything over: it would do so within one turn of the event loop. */
@@ -46,4 +47,25 @@ test('a client stream waits for a slow reader, and then delivers all', async () 
   });
   const chunks = (async function* () { for (; produced < CHUNKS; produced += 1) yield UploadFileRequest.create({ part: { $case: 'chunk', value } }); })();
   await expect(edges.files().uploadFile(chunks)).resolves.toMatchObject({ sizeBytes: BigInt(CHUNKS) });
+});
+
+test('a server stream whose reader stalls and then leaves ends its handler', async () => {
+  const ended = deferred<number>();
+  const edges = await serveEdges({
+    files: {
+      async *downloadFile() {
+        let produced = 0;
+        try {
+          for (; produced < CHUNKS; produced += 1) yield DownloadFileResponse.create({ part: { $case: 'chunk', value } });
+        } finally {
+          ended.resolve(produced);
+        }
+      },
+    },
+  });
+  for await (const _ of edges.files().downloadFile({ name: 'a' })) {
+    await manyTurns();
+    break;
+  }
+  expect(await ended.promise).toBeLessThan(AHEAD);
 });

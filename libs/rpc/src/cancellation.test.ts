@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { status } from '@grpc/grpc-js';
 import { UploadFileRequest, UploadFileResponse } from '@leasehold/ingest-v1';
 import { GetJobResponse, QueueServiceService, WatchJobResponse } from '@leasehold/queue-v1';
@@ -8,6 +7,7 @@ import type { CallContext } from './call-context.js';
 import { deferred } from './deferred.fixture.js';
 import { QUEUE_DOMAIN, serveEdges } from './edges.fixture.js';
 import { Fault } from './fault.js';
+import { proxyTo } from './proxy.fixture.js';
 import { rawWithServerDeadline } from './raw-call.fixture.js';
 
 /** A handler that waits for its signal, and what it saw. */
@@ -22,30 +22,6 @@ function waiting() {
   };
   return { wait, arrived: arrived.promise, ended: ended.promise };
 }
-
-/** A TCP proxy whose connections can be ended, or cut without a goodbye. */
-async function proxyTo(address: string): Promise<{ address: string; end(): void; cut(): void }> {
-  const [host, port] = address.split(':');
-  const sockets = new Set<Socket>();
-  const proxy = createServer((near) => {
-    const far = connect(Number(port), host ?? '');
-    for (const socket of [near, far]) {
-      sockets.add(socket);
-      socket.on('error', () => undefined);
-    }
-    near.pipe(far).pipe(near);
-  });
-  await once(proxy.listen(0, '127.0.0.1'), 'listening');
-  onTestFinished(() => void proxy.close());
-  const cut = (): void => sockets.forEach((socket) => socket.resetAndDestroy());
-  onTestFinished(cut);
-  return { address: `127.0.0.1:${portOf(proxy.address())}`, end: () => sockets.forEach((socket) => socket.end()), cut };
-}
-
-const portOf = (address: AddressInfo | string | null): number => {
-  if (address === null || typeof address === 'string') throw new Error('the proxy does not listen');
-  return address.port;
-};
 
 describe('the signal of a handler', () => {
   test('fires when the caller cancels, and the caller gets CANCELLED', async () => {
@@ -83,6 +59,19 @@ describe('the signal of a handler', () => {
     expect(await ended).toMatchObject({ code: status.CANCELLED });
   });
 
+  test('fires when the peer falls silent, on both sides', async () => {
+    const keepalive = { everyMs: 50, timeoutMs: 50 };
+    const { wait, arrived, ended } = waiting();
+    const edges = await serveEdges({ keepalive, queue: { async *watchJob(_, call) { yield WatchJobResponse.create(); await wait(call); } } });
+    const proxy = await proxyTo(edges.server.address);
+    const watch = (async () => { for await (const _ of edges.queue({ keepalive }, proxy.address).watchJob({ name: 'a' })); })();
+    const broken = expect(watch).rejects.toMatchObject({ code: status.UNAVAILABLE });
+    await arrived;
+    proxy.swallow();
+    await broken;
+    expect(await ended).toMatchObject({ code: status.CANCELLED });
+  });
+
   test('does not fire after the answer', async () => {
     const signals: AbortSignal[] = [];
     const edges = await serveEdges({ queue: { getJob: (_, { signal }) => { signals.push(signal); return Promise.resolve(GetJobResponse.create()); } } });
@@ -107,6 +96,31 @@ describe('the signal of a handler', () => {
     expect(await inner.ended).toMatchObject({ code: status.CANCELLED });
     await refused;
   });
+});
+
+test('one signal may govern many calls at once without a warning of Node', async () => {
+  const warnings: Error[] = [];
+  const warn = (warning: Error): void => void warnings.push(warning);
+  process.on('warning', warn);
+  onTestFinished(() => void process.off('warning', warn));
+  let arrived = 0;
+  const edges = await serveEdges({
+    queue: {
+      getJob: async (_, call) => {
+        arrived += 1;
+        for (let i = 0; i < 20; i += 1) call.signal.addEventListener('abort', () => undefined);
+        await once(call.draining, 'abort');
+        return GetJobResponse.create();
+      },
+    },
+  });
+  const client = edges.queue();
+  const { signal } = new AbortController();
+  const calls = Array.from({ length: 20 }, () => client.getJob({ name: 'a' }, { signal }));
+  await expect.poll(() => arrived).toBe(20);
+  await Promise.all([...calls, edges.server.stop(new AbortController().signal)]);
+  await new Promise(setImmediate);
+  expect(warnings).toEqual([]);
 });
 
 describe('deadlines', () => {

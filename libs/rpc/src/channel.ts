@@ -2,8 +2,17 @@ import { isIPv4, isIPv6 } from 'node:net';
 import { connectivityState, type ChannelOptions, type ServiceConfig } from '@grpc/grpc-js';
 import { isLoopback } from './loopback.js';
 
-/** Connections that are silent this long are asked for a sign of life: a peer that vanished is noticed within about 25 s. */
-export const KEEPALIVE: ChannelOptions = { 'grpc.keepalive_time_ms': 20_000, 'grpc.keepalive_timeout_ms': 5_000 };
+/** Connections are asked for a sign of life every `everyMs` and given up after `timeoutMs` without one. */
+export interface Keepalive {
+  everyMs: number;
+  timeoutMs: number;
+}
+
+/** A peer that vanished without a word is noticed within 25 s. */
+const KEEPALIVE: Keepalive = { everyMs: 20_000, timeoutMs: 5_000 };
+
+export const keepaliveOptions = ({ everyMs, timeoutMs }: Keepalive = KEEPALIVE): ChannelOptions =>
+  ({ 'grpc.keepalive_time_ms': everyMs, 'grpc.keepalive_timeout_ms': timeoutMs });
 
 /** gRPC's own default, 4 MiB. */
 export const DEFAULT_MAX_RECEIVE_BYTES = 4 * 1024 * 1024;
@@ -28,7 +37,7 @@ export function targetOf(addresses: readonly string[]): string {
   throw new Error(`${addresses.join(', ')}: the addresses of one client must be all IPv4 or all IPv6`);
 }
 
-export function channelOptions(o: { maxReceiveBytes: number; retried: readonly { service: string; method: string }[] }): ChannelOptions {
+export function channelOptions(o: { maxReceiveBytes: number; keepalive: Keepalive | undefined; retried: readonly { service: string; method: string }[] }): ChannelOptions {
   const config: ServiceConfig = {
     loadBalancingConfig: [{ round_robin: {} }],
     // Only UNAVAILABLE, and only for methods whose repeat is harmless: the server may have done the work before it went away.
@@ -38,7 +47,7 @@ export function channelOptions(o: { maxReceiveBytes: number; retried: readonly {
     }],
   };
   return {
-    ...KEEPALIVE,
+    ...keepaliveOptions(o.keepalive),
     'grpc.keepalive_permit_without_calls': 1,
     'grpc.service_config': JSON.stringify(config),
     'grpc.service_config_disable_resolution': 1,

@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { once, setMaxListeners } from 'node:events';
 import { Metadata, status, type CallOptions as GrpcCallOptions, type Client, type ClientWritableStream, type ServiceError } from '@grpc/grpc-js';
 import type { Logger } from '@leasehold/service';
 import type { CallOptions } from './client.js';
@@ -34,7 +34,7 @@ export async function* serverStreamCall(callee: Callee, request: unknown, o: Cal
   // After the consumer has left, the call still reports its CANCELLED, and an unheard 'error' event would end the process.
   call.on('error', () => undefined);
   const cancel = (): void => call.cancel();
-  o.signal?.addEventListener('abort', cancel, { once: true });
+  listen(o.signal, cancel);
   try {
     const answers: AsyncIterable<unknown> = call;
     yield* answers;
@@ -87,8 +87,15 @@ function underSignal(callee: Callee, signal: AbortSignal | undefined, begin: (an
     };
     const call = begun(signal, () => begin(answered));
     const cancel = (): void => call.cancel();
-    signal?.addEventListener('abort', cancel, { once: true });
+    listen(signal, cancel);
   });
+}
+
+function listen(signal: AbortSignal | undefined, cancel: () => void): void {
+  if (signal === undefined) return;
+  // Node warns of a leak from the eleventh on; here each goes with its call, and a caller's signal may govern many calls at once.
+  setMaxListeners(0, signal);
+  signal.addEventListener('abort', cancel, { once: true });
 }
 
 const cancelled = (signal: AbortSignal): Fault =>

@@ -1,6 +1,6 @@
 import { Client, credentials } from '@grpc/grpc-js';
 import type { Logger } from '@leasehold/service';
-import { channelOptions, channelStateOf, DEFAULT_MAX_RECEIVE_BYTES, targetOf, type ChannelState } from './channel.js';
+import { channelOptions, channelStateOf, DEFAULT_MAX_RECEIVE_BYTES, targetOf, type ChannelState, type Keepalive } from './channel.js';
 import { clientStreamCall, serverStreamCall, unaryCall, type Callee } from './client-calls.js';
 import { serviceName, type Definition, type RequestOf, type ResponseOf } from './definition.js';
 
@@ -35,6 +35,8 @@ export interface ClientOptions<Method> {
   idempotent?: readonly Method[];
   /** Larger answers end the call as RESOURCE_EXHAUSTED / MESSAGE_TOO_LARGE. Default 4 MiB. */
   maxReceiveBytes?: number;
+  /** Default: asked every 20 s, given up after 5 s. */
+  keepalive?: Keepalive;
   /** Hears at level debug of calls that failed on the way, event `rpc_client_fault`. */
   logger?: Logger;
 }
@@ -51,7 +53,7 @@ export function createClient(definition: Definition, address: string | readonly 
     if (method === undefined) throw new Error(`${service} has no method ${name}`);
     return { service, method: method.path.slice(method.path.lastIndexOf('/') + 1) };
   });
-  const options = channelOptions({ maxReceiveBytes: o.maxReceiveBytes ?? DEFAULT_MAX_RECEIVE_BYTES, retried });
+  const options = channelOptions({ maxReceiveBytes: o.maxReceiveBytes ?? DEFAULT_MAX_RECEIVE_BYTES, keepalive: o.keepalive, retried });
   const client = new Client(targetOf(typeof address === 'string' ? [address] : address), credentials.createInsecure(), options);
   const methods = Object.entries(definition).map(([name, method]) => [name, methodOf({ client, method, defaultTimeoutMs: o.defaultTimeoutMs ?? 10_000, logger: o.logger })] as const);
   return {

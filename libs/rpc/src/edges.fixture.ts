@@ -26,7 +26,7 @@ export interface Edges {
   files(o?: ClientOptions<keyof Files>, address?: string | string[]): ClientOf<Files>;
 }
 
-export interface EdgesOptions extends Partial<Pick<GrpcServerOptions, 'maxReceiveBytes' | 'maxConcurrentCalls'>> {
+export interface EdgesOptions extends Partial<Pick<GrpcServerOptions, 'maxReceiveBytes' | 'maxConcurrentCalls' | 'keepalive'>> {
   queue?: Partial<HandlersOf<Queue>>;
   files?: Partial<HandlersOf<Files>>;
 }

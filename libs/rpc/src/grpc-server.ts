@@ -1,10 +1,11 @@
+import { setMaxListeners } from 'node:events';
 import { Server, ServerCredentials, type ServerInterceptor } from '@grpc/grpc-js';
 import type { Component, Logger } from '@leasehold/service';
 import type { Registry } from 'prom-client';
 import { callObserver } from './call-observer.js';
 import { CallRunner } from './call-runner.js';
 import { CallsUnderWay } from './calls-under-way.js';
-import { DEFAULT_MAX_RECEIVE_BYTES, KEEPALIVE } from './channel.js';
+import { DEFAULT_MAX_RECEIVE_BYTES, keepaliveOptions, type Keepalive } from './channel.js';
 import { completeStreams } from './complete-streams.js';
 import { Descriptors } from './descriptors.js';
 import { Health, HEALTH_SERVICE } from './health.js';
@@ -26,6 +27,8 @@ export interface GrpcServerOptions {
   maxReceiveBytes?: number;
   /** Calls under way at once over all connections, long polls included; more are refused as RESOURCE_EXHAUSTED / TOO_MANY_CALLS. Default 10,000. */
   maxConcurrentCalls?: number;
+  /** Default: callers are asked every 20 s, given up after 5 s. */
+  keepalive?: Keepalive;
 }
 
 /**
@@ -56,6 +59,8 @@ export class GrpcServer implements Component {
     for (const { name } of o.services) if (!this.#descriptors.hasService(name)) throw new Error(`no image describes ${name}`);
     this.#health = new Health(o.services.map(({ name }) => name));
     this.#underWay = new CallsUnderWay(o.maxConcurrentCalls ?? 10_000);
+    // Every long poll and watch listens.
+    setMaxListeners(0, this.#draining.signal);
     const domains = new Map(o.services.map(({ name, domain }) => [name, domain]));
     this.#observer = callObserver(o.registry, (service) => domains.get(service) ?? service);
   }
@@ -99,7 +104,7 @@ export class GrpcServer implements Component {
   #build(): Server {
     const { services, logger } = this.#o;
     const server = new Server({
-      ...KEEPALIVE,
+      ...keepaliveOptions(this.#o.keepalive),
       'grpc.max_receive_message_length': this.#o.maxReceiveBytes ?? DEFAULT_MAX_RECEIVE_BYTES,
       // Without channelz grpc-js forgets its sessions, and forceShutdown() then closes none.
       'grpc.enable_channelz': 1,

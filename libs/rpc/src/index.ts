@@ -1,6 +1,6 @@
 export { status } from '@grpc/grpc-js';
 export type { CallContext } from './call-context.js';
-export type { ChannelState } from './channel.js';
+export type { ChannelState, Keepalive } from './channel.js';
 export { createClient, type CallOptions, type ClientControls, type ClientMethod, type ClientOf, type ClientOptions } from './client.js';
 export type { ClientStream, Definition, HandlerOf, HandlersOf, RequestOf, ResponseOf, ServerStream, Unary } from './definition.js';
 export { durationOfMs, msOfDuration, type DurationMessage } from './duration.js';

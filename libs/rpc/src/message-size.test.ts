@@ -42,7 +42,7 @@ describe('a request', () => {
     const { edges } = await counting();
     const client = edges.queue();
     await client.enqueueJobs(requestOf(4 * MiB));
-    for (const bytes of [4 * MiB + 1, 32 * MiB]) await expect(client.enqueueJobs(requestOf(bytes))).rejects.toMatchObject(tooLarge);
+    for (const bytes of [4 * MiB + 1, 12 * MiB]) await expect(client.enqueueJobs(requestOf(bytes))).rejects.toMatchObject(tooLarge);
     await client.enqueueJobs(requestOf(4 * MiB));
   });
 

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Metadata, ServerUnaryCall } from '@grpc/grpc-js';
 import type { Logger } from '@leasehold/service';
 import type { CallContext } from './call-context.js';
@@ -30,6 +31,8 @@ export class ServedCall implements CallContext {
     this.peer = call.getPeer();
     this.#path = o.path;
     this.#logger = o.logger;
+    // A handler that does many things at once hands the signal to each, and Node would warn of a leak.
+    setMaxListeners(0, this.#abort.signal);
     const leftMs = Number(call.getDeadline()) - Date.now();
     if (Number.isFinite(leftMs)) this.deadlineMs = Math.max(0, leftMs);
     const abort = (): void => {

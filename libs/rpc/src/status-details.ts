@@ -6,9 +6,9 @@ import type { Fault, FaultInit } from './fault.js';
 /** The trailer that carries google.rpc.Status, by convention of every gRPC implementation. */
 export const DETAILS_TRAILER = 'grpc-status-details-bin';
 
-/** Peers commonly refuse trailers beyond 8 KiB, and then the caller learns nothing at all. */
-const MAX_DETAILS_BYTES = 6 * 1024;
-const MAX_MESSAGE_LENGTH = 1024;
+/** Peers commonly refuse trailers beyond 8 KiB, and then the caller learns nothing at all. Base64 makes a third more of these. */
+const MAX_DETAILS_BYTES = 4 * 1024;
+const MAX_MESSAGE_LENGTH = 512;
 
 interface Codec<T> {
   encode(message: T): { finish(): Uint8Array };
