@@ -27,6 +27,7 @@ export const versionConflict = (name: string): Fault => of.aborted('VERSION_CONF
 export const etagMismatch = (name: string): Fault => of.aborted('ETAG_MISMATCH', `${name} has changed since that etag; read it again`, { name });
 
 export const uploadTooLarge = (maxBytes: number): Fault => invalid('chunk', `an upload has at most ${maxBytes} bytes`, 'UPLOAD_TOO_LARGE');
+export const uploadTooSlow = (): Fault => of.deadline();
 
 export const databaseUnavailable = (): Fault => of.unavailable('DATABASE_UNAVAILABLE', 'the records are out of reach for a moment', 1_000);
 export const storeUnavailable = (): Fault => of.unavailable('STORE_UNAVAILABLE', 'the object store is out of reach for a moment', 1_000);

@@ -1,3 +1,5 @@
+import { rename } from 'node:fs/promises';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { FileServiceService, FileState } from '@leasehold/ingest-v1';
 import { JobState } from '@leasehold/queue-v1';
@@ -70,6 +72,19 @@ describe('the whole service', () => {
     } finally {
       client.close();
       expect(await assembly.lifecycle.stop()).toEqual({ hung: [], failed: [], abandoned: [] });
+    }
+  });
+
+  test('does not start on a store whose check for versioning fails', async () => {
+    const { lifecycle } = await assemble(readConfig(environment(world.database.connectionString, 0)), createLogger({ service: 'ingest', level: 'silent' }));
+    const versions = join(world.directory, 'versions');
+    await rename(versions, `${versions}-away`);
+    try {
+      await expect(lifecycle.start()).rejects.toMatchObject({ kind: expect.stringMatching(/unversioned|unavailable/) });
+      expect(lifecycle.addresses()).toEqual({});
+    } finally {
+      await rename(`${versions}-away`, versions);
+      await lifecycle.stop();
     }
   });
 

@@ -84,8 +84,8 @@ function dutiesOf(runs: DutyRuns, config: IngestConfig, logger: Logger, registry
     figures: duties.figuresEveryMs,
     relay: duties.relayEveryMs,
     cancels: duties.relayEveryMs,
-    // A poll that finds nothing has waited at the coordinator already.
-    outcomes: 100,
+    // A poll that finds nothing has waited at the coordinator already; this is also what the delay after errors grows from.
+    outcomes: 250,
     healing: duties.healEveryMs,
     expiry: duties.expireEveryMs,
     sweep: duties.sweepEveryMs,

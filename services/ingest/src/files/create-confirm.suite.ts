@@ -3,6 +3,7 @@ import { FileState } from '@leasehold/ingest-v1';
 import { ImagePayload } from '@leasehold/jobs-image-v1';
 import { status } from '@leasehold/rpc';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Gate } from '../testbed/gate.fixture.js';
 import { one, present, sha256, uploadOf, World, type Running } from '../testbed/ingest.fixture.js';
 
 describe('CreateFile, UploadFile, ConfirmFile', () => {
@@ -89,6 +90,16 @@ describe('CreateFile, UploadFile, ConfirmFile', () => {
       const { file } = await ingest.queued();
       await expect(ingest.upload(file)).rejects.toMatchObject({ code: status.FAILED_PRECONDITION, reason: 'FILE_NOT_PENDING', violations: [{ type: 'FILE_NOT_PENDING', subject: file.name }] });
       await expect(ingest.client.uploadFile(uploadOf('namespaces/team-a/files/nobody', Buffer.from('x')))).rejects.toMatchObject({ code: status.NOT_FOUND, reason: 'FILE_NOT_FOUND' });
+    });
+
+    test('an upload that dawdles is cut off, as the sweep counts on it', async () => {
+      const hasty = await world.ingest({ env: { LEASEHOLD_STORE_TIMEOUT: '1s' } });
+      const file = await hasty.created();
+      const gate = new Gate();
+      async function* dawdling() { yield* uploadOf(file.name, Buffer.from('a')); await gate.pass(); }
+      await expect(hasty.client.uploadFile(dawdling())).rejects.toMatchObject({ code: status.DEADLINE_EXCEEDED, domain: 'ingest.leasehold' });
+      gate.open();
+      expect(await world.keys(`uploads/team-a/${file.name.split('/')[3]}`)).toEqual([]);
     });
 
     test('a name in the middle, or none at the start, is refused', async () => {

@@ -1,5 +1,5 @@
 import { StoreFault, type StoredVersion } from '@leasehold/object-store';
-import { fileNotPending, invalid, uploadTooLarge } from '../faults.js';
+import { fileNotPending, invalid, uploadTooLarge, uploadTooSlow } from '../faults.js';
 import { cardNamed } from './named.js';
 import type { FileParts } from './parts.js';
 import { fileName, uploadKey } from './resource-name.js';
@@ -18,9 +18,9 @@ export async function uploadFile(parts: FileParts, incoming: AsyncIterable<Uploa
   const card = await cardNamed(parts.records, name);
   if (card.state !== 'pending') throw fileNotPending(name, card.state.toUpperCase());
   const { maxUploadBytes: maxBytes, uploadTimeoutMs } = parts.limits;
-  const bounded = AbortSignal.any([signal, AbortSignal.timeout(uploadTimeoutMs)]);
+  const late = AbortSignal.timeout(uploadTimeoutMs);
   try {
-    const stored = await parts.store.put(uploadKey(card), chunksOf(iterator), { contentType: 'application/octet-stream', maxBytes, signal: bounded });
+    const stored = await parts.store.put(uploadKey(card), chunksOf(iterator), { contentType: 'application/octet-stream', maxBytes, signal: AbortSignal.any([signal, late]) });
     // Confirmed, expired or deleted meanwhile: the version can never count, and the sweep finds it.
     const after = await cardNamed(parts.records, name);
     if (after.state !== 'pending') throw fileNotPending(name, after.state.toUpperCase());
@@ -28,6 +28,7 @@ export async function uploadFile(parts: FileParts, incoming: AsyncIterable<Uploa
     return stored;
   } catch (error) {
     if (error instanceof StoreFault && error.kind === 'too_large') throw uploadTooLarge(maxBytes);
+    if (late.aborted && !signal.aborted) throw uploadTooSlow();
     throw error;
   }
 }

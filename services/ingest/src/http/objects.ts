@@ -60,7 +60,7 @@ async function upload({ store, logger }: ObjectRouteParts, grant: UploadGrant, r
     if (request.raw.destroyed && !request.raw.complete) return answer(reply, 400, 'the body ended before its time');
     return failed(logger, error, reply);
   }
-  logger.info({ event: 'object_stored', size_bytes: stored.sizeBytes }, 'a version came in by a signed request');
+  logger.info({ event: 'object_stored', key: grant.key, size_bytes: stored.sizeBytes }, 'a version came in by a signed request');
   return reply.code(200).header('x-leasehold-version-id', stored.versionId).header('etag', `"${stored.sha256.toString('hex')}"`).send();
 }
 
