@@ -1,4 +1,4 @@
-import { Job, JobState, QueueServiceService, EnqueueVerdict, type Outcome as OutcomeMessage } from '@leasehold/queue-v1';
+import { EnqueueVerdict, JobState, type Job, type Outcome as OutcomeMessage, type QueueServiceService } from '@leasehold/queue-v1';
 import { durationOfMs, Fault, type ClientOf } from '@leasehold/rpc';
 import { fenceOf } from '../files/fence.js';
 import type { Outcome } from '../outcomes/outcome.js';
@@ -70,14 +70,19 @@ export class Coordinator {
     }));
   }
 
-  /** @param enqueueId 0n: whatever was enqueued under this id, heard of or not. A superseded enqueue counts as cancelled. */
+  /**
+   * Ends the job of a deleted card. Every enqueue of its id is void, not only the one that was heard of: when a restore made the
+   * coordinator forget that one, healing may have made another, or may have one under way, which needs a tombstone.
+   * @param enqueueId 0n: none was heard of.
+   */
   async cancel(name: string, enqueueId: bigint, signal: AbortSignal): Promise<void> {
+    const call = { signal, timeoutMs: this.#timeoutMs };
     try {
-      await this.#client.cancelJob({ name, enqueueId }, { signal, timeoutMs: this.#timeoutMs });
+      await this.#client.cancelJob({ name, enqueueId }, call);
     } catch (error) {
-      // A restore made the coordinator forget that enqueue and healing made another. All of them are void: this one too.
-      if (!(error instanceof Fault) || error.reason !== 'ENQUEUE_SUPERSEDED') throw error;
-      await this.#client.cancelJob({ name, enqueueId: 0n }, { signal, timeoutMs: this.#timeoutMs });
+      const another = error instanceof Fault && (error.reason === 'ENQUEUE_SUPERSEDED' || error.reason === 'JOB_NOT_FOUND');
+      if (!another || enqueueId === 0n) throw error;
+      await this.#client.cancelJob({ name, enqueueId: 0n }, call);
     }
   }
 

@@ -24,7 +24,7 @@ export async function listFiles(parts: FileParts, request: ListFiles): Promise<{
   const wanted = request.states.length > 0 ? [...new Set(request.states)] : states.filter((state) => state !== 'deleted');
   const list = { namespace, states: wanted };
   const before = request.pageToken === '' ? undefined : parts.pageTokens.read(request.pageToken, list);
-  if (request.pageToken !== '' && before === undefined) throw invalid('page_token', 'is none that an answer for the same parent and states held', 'PAGE_TOKEN_INVALID');
+  if (request.pageToken !== '' && before === undefined) throw invalid('page_token', 'is none that an answer for the same parent and states held');
 
   const found = await parts.records.list(namespace, wanted, before, size + 1);
   const page = found.slice(0, size);

@@ -119,7 +119,7 @@ describe('reading, listing, watching, downloading', () => {
       const parent = 'namespaces/tokens';
       for (let i = 0; i < 3; i++) await ingest.created(`f${i}`, parent);
       const { nextPageToken: pageToken } = await list(parent, { pageSize: 1 });
-      const refused = { code: status.INVALID_ARGUMENT, reason: 'PAGE_TOKEN_INVALID', fieldViolations: [{ field: 'page_token' }] };
+      const refused = { code: status.INVALID_ARGUMENT, reason: 'INVALID_REQUEST', fieldViolations: [{ field: 'page_token' }] };
       await expect(list('namespaces/team-a', { pageToken })).rejects.toMatchObject(refused);
       await expect(list(parent, { pageToken, states: [FileState.READY] })).rejects.toMatchObject(refused);
       await expect(list(parent, { pageToken: `${pageToken.slice(0, -1)}${pageToken.endsWith('A') ? 'B' : 'A'}` })).rejects.toMatchObject(refused);

@@ -187,6 +187,15 @@ describe('relay and cancels', () => {
       expect(world.coordinator.jobs.get(job)?.state).toBe(JobState.CANCELLED);
     });
 
+    test('a job that the coordinator forgot leaves a tombstone: healing may have it under way again', async () => {
+      const { file, job } = await ingest.relayed();
+      world.coordinator.forget(job);
+      await ingest.client.deleteFile({ name: file.name });
+      await ingest.run('cancels');
+      expect(world.coordinator.tombstones.has(job)).toBe(true);
+      expect(await world.row(file.name)).toMatchObject({ cancel_due: null, cancel_confirmed_at: expect.any(Date) });
+    });
+
     test('a card whose job had ended has nothing to cancel', async () => {
       const { file, job } = await ingest.relayed();
       world.coordinator.grant(job);

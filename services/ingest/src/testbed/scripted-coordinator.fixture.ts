@@ -145,6 +145,7 @@ export class ScriptedCoordinator {
 
   #cancel(name: string, enqueueId: bigint): CancelJobResponse {
     const job = this.jobs.get(name);
+    if (job === undefined && enqueueId !== 0n) throw refuse.notFound('JOB_NOT_FOUND', 'that enqueue has no technical record');
     if (job === undefined) {
       this.tombstones.add(name);
       return CancelJobResponse.create({ job: { name, state: JobState.CANCELLED }, cancelled: true });
