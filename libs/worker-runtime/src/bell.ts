@@ -4,6 +4,7 @@ import type { Clock } from '@leasehold/service';
 export class Bell {
   readonly #clock: Clock;
   readonly #waiters = new Set<Waiter>();
+  #ringing = false;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -15,8 +16,14 @@ export class Bell {
     return waiter;
   }
 
+  /** Wakes the loops in the next turn of the event loop: what changes until then, they find together, and send together. */
   ring(): void {
-    for (const waiter of this.#waiters) waiter.wake();
+    if (this.#ringing) return;
+    this.#ringing = true;
+    setImmediate(() => {
+      this.#ringing = false;
+      for (const waiter of this.#waiters) waiter.wake();
+    });
   }
 }
 

@@ -37,7 +37,7 @@ export interface WorkerRuntimeOptions<Model, Result = Uint8Array> {
   readonly logger: Logger;
   readonly registry: Registry;
   readonly clock?: Clock;
-  /** How long one acquire call may wait for a job, in ms: 0 to 30,000. Default 20,000. */
+  /** How long one acquire call may wait for a job, in ms: 0 to 30,000, and a third of the lease time at most. Default 20,000. */
   readonly acquireWaitMs?: number;
   /** What a job needs of its bound on the whole run to be worth starting, in ms. Default half of the kind's max_run. */
   readonly minRunMs?: number;
@@ -189,6 +189,7 @@ export class WorkerRuntime<Model, Result = Uint8Array> implements Component {
       this.#desk.handBackRuns();
     }
     await this.#until(() => this.#desk.holdsNothing, Infinity);
+    if (this.#halted.signal.aborted) return;
     await this.#takeLeave();
     this.#renewer.close();
     logger.info({ event: 'worker_drained' });

@@ -18,7 +18,7 @@ const EMPTY_TOO_SOON_MS = 1000;
 export interface AcquirerOptions<Model, Result> {
   readonly kind: string;
   readonly versions: readonly number[];
-  /** How long one call may wait for a job: 0 to 30 s. */
+  /** How long one call may wait for a job at most: 0 to 30 s. */
   readonly waitMs: number;
   readonly desk: LeaseDesk<Model, Result>;
   readonly registrar: Registrar;
@@ -84,8 +84,9 @@ export class Acquirer<Model, Result> {
   }
 
   async #acquire(open: OpenRequest): Promise<void> {
-    const { desk, registrar, kind, versions, waitMs, connections } = this.#o;
+    const { desk, registrar, kind, versions, connections } = this.#o;
     const { identity } = registrar;
+    const { waitMs, deadlineMs } = this.#times();
     const request = AcquireLeasesRequest.create({
       workerId: identity.workerId,
       requestSeq: open.seq,
@@ -96,19 +97,28 @@ export class Acquirer<Model, Result> {
       maxLeases: open.maxLeases,
       wait: durationOfMs(waitMs),
     });
-    const deadlineMs = waitMs + Math.min(registrar.policy?.plan.deadlineMs ?? Infinity, 10_000);
     const { response, sentAtMs } = await connections.call({ deadlineMs, signal: this.#closed.signal, send: (c, o) => c.acquireLeases(request, o) });
     const grants = response.leases.map(grantOf);
     // In this order: from the moment at which the number counts as answered, every request must list these leases.
     desk.receive(grants, sentAtMs);
     identity.sequence.close();
-    this.#pace(grants.length, sentAtMs);
+    this.#pace(grants.length, sentAtMs, waitMs);
     this.#o.onDirective(directiveOf(response.directive), identity.workerId);
   }
 
-  #pace(leases: number, sentAtMs: number): void {
+  /**
+   * Of one call. Leases that were granted at once in a call whose answer then hangs must still be there for the repeat, so the call as a
+   * whole takes at most 7/12 of the lease time.
+   */
+  #times(): { waitMs: number; deadlineMs: number } {
+    const plan = this.#o.registrar.policy?.plan;
+    const waitMs = Math.min(this.#o.waitMs, plan?.everyMs ?? Infinity);
+    return { waitMs, deadlineMs: waitMs + Math.min(plan?.deadlineMs ?? Infinity, 10_000) };
+  }
+
+  #pace(leases: number, sentAtMs: number, waitMs: number): void {
     const tookMs = this.#o.clock.now() - sentAtMs;
-    this.#emptyAnswers = leases === 0 && tookMs < Math.min(this.#o.waitMs, EMPTY_TOO_SOON_MS) ? this.#emptyAnswers + 1 : 0;
+    this.#emptyAnswers = leases === 0 && tookMs < Math.min(waitMs, EMPTY_TOO_SOON_MS) ? this.#emptyAnswers + 1 : 0;
     if (this.#emptyAnswers > 0) this.#notBeforeMs = this.#o.clock.now() + this.#backoff(this.#emptyAnswers);
     if (leases > 0) this.#mostLeases = Math.min(512, this.#mostLeases * 2);
   }

@@ -52,17 +52,18 @@ describe('trust', () => {
   test('ends for a running lease at its moment, once', () => {
     const book = bookWith(7);
     book.startRun(fence(7));
-    expect(book.markUntrusted(999)).toEqual([]);
+    expect(book.trustEnded(999)).toEqual([]);
     expect(book.nextDeadline(needs)).toBe(1000);
-    expect(book.markUntrusted(1000).map((e) => e.lease.fence)).toEqual([fence(7)]);
-    expect(book.markUntrusted(1000)).toEqual([]);
+    expect(book.trustEnded(1000).map((e) => e.lease.fence)).toEqual([fence(7)]);
+    book.markUntrusted(fence(7));
+    expect(book.trustEnded(1000)).toEqual([]);
     expect(book.nextDeadline(needs)).toBe(Infinity);
   });
 
   test('does not come back with a late extension', () => {
     const book = bookWith(7);
     book.startRun(fence(7));
-    book.markUntrusted(1000);
+    book.markUntrusted(fence(7));
     book.extend(fence(7), trust(9000), undefined);
     expect(book.get(fence(7))).toMatchObject({ untrusted: true, trust: trust(1000) });
     expect(book.extendable()).toEqual([]);

@@ -116,20 +116,23 @@ export class LeaseBook {
     return [...this.#in.running.values(), ...this.#in.prefetched.values()].filter(isExtendable);
   }
 
-  /** Marks the running leases whose trust has ended, and answers those that were not marked before. */
-  markUntrusted(nowMs: number): HeldLease[] {
+  /** Running leases whose trust has ended and that are not marked so yet. */
+  trustEnded(nowMs: number): HeldLease[] {
     const ended: HeldLease[] = [];
-    for (const entry of this.#in.running.values()) {
-      if (entry.untrusted || isTrusted(entry.trust, nowMs)) continue;
-      entry.untrusted = true;
-      ended.push(entry);
-    }
+    for (const entry of this.#in.running.values()) if (!entry.untrusted && !isTrusted(entry.trust, nowMs)) ended.push(entry);
     return ended;
+  }
+
+  markUntrusted(fence: Fence): void {
+    const entry = this.#in.running.get(fence);
+    if (entry !== undefined) entry.untrusted = true;
   }
 
   /** Prefetched leases that are not worth starting any more. */
   overcommitted(nowMs: number, needs: StartingNeeds): HeldLease[] {
-    return this.in('prefetched').filter((e) => nowMs >= lastStart(e, needs));
+    const late: HeldLease[] = [];
+    for (const entry of this.#in.prefetched.values()) if (nowMs >= lastStart(entry, needs)) late.push(entry);
+    return late;
   }
 
   /** An earlier lease of the same enqueue that has not come to its settlement: a later grant proves that it is lost. */
@@ -138,7 +141,7 @@ export class LeaseBook {
     return latest !== undefined && latest.lease.fence < lease.fence && latest.phase !== 'settling' ? latest : undefined;
   }
 
-  /** When `markUntrusted` or `overcommitted` will next answer something; Infinity when never. */
+  /** When `trustEnded` or `overcommitted` will next answer something; Infinity when never. */
   nextDeadline(needs: StartingNeeds): number {
     let next = Infinity;
     for (const entry of this.#in.prefetched.values()) next = Math.min(next, lastStart(entry, needs));
@@ -157,5 +160,6 @@ export class LeaseBook {
 
 const isExtendable = (entry: HeldLease): boolean => entry.phase === 'prefetched' || (entry.phase === 'running' && !entry.untrusted);
 
-const lastStart = (entry: HeldLease, needs: StartingNeeds): number =>
+/** From then on it is not worth starting. */
+export const lastStart = (entry: HeldLease, needs: StartingNeeds): number =>
   Math.min(entry.trust.endsAtMs - needs.trustMs, entry.runEndsAtMs - needs.runMs);

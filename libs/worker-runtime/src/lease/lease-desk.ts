@@ -9,7 +9,7 @@ import type { Settlement, SettlementAnswer, SettlementContent } from '../settle/
 import { credits, freePlaces, type Load } from './credits.js';
 import type { Fence } from './fence.js';
 import { logFieldsOf, type Grant, type GrantedLease } from './granted-lease.js';
-import { LeaseBook, type HeldLease, type Progress, type StartingNeeds } from './lease-book.js';
+import { lastStart, LeaseBook, type HeldLease, type Progress, type StartingNeeds } from './lease-book.js';
 import { extendedWindow, grantedWindow, isTrusted } from './trust-window.js';
 
 export interface LeaseDeskOptions<Model, Result> {
@@ -114,7 +114,7 @@ export class LeaseDesk<Model = unknown, Result = unknown> {
     // Of one that is settling only the answer to its settlement counts: the settlement itself may have ended the lease.
     if (held === undefined || held.phase === 'settling') return;
     this.#lose(held, reason);
-    this.tick();
+    this.#o.onChange();
   }
 
   settled({ fence, content }: Settlement, answer: SettlementAnswer): void {
@@ -153,14 +153,10 @@ export class LeaseDesk<Model = unknown, Result = unknown> {
   /** Does what has become due: ends trust, hands back what cannot be started in time, starts what can. */
   tick(): void {
     const nowMs = this.#o.clock.now();
-    this.#endTrust(nowMs);
+    for (const held of this.#book.trustEnded(nowMs)) this.#endTrust(held);
     for (const held of this.#book.overcommitted(nowMs, this.#o.needs())) this.#settle(held, { verb: 'release', cause: 'overcommitted' });
-    while (!this.#closed && this.#runner.taken < this.#o.concurrency) {
-      const next = this.#book.nextPrefetched();
-      if (next === undefined) break;
-      this.#start(next);
-    }
     this.#reportStuck(nowMs);
+    this.#fillSlots(nowMs);
     this.#o.onChange();
   }
 
@@ -187,6 +183,15 @@ export class LeaseDesk<Model = unknown, Result = unknown> {
     return { concurrency, prefetch, running: this.#runner.taken, prefetched: this.#book.count('prefetched'), settling: this.#book.count('settling') };
   }
 
+  #fillSlots(nowMs: number): void {
+    while (!this.#closed && this.#runner.taken < this.#o.concurrency) {
+      const next = this.#book.nextPrefetched();
+      if (next === undefined) return;
+      if (nowMs < lastStart(next, this.#o.needs())) this.#start(next);
+      else this.#settle(next, { verb: 'release', cause: 'overcommitted' });
+    }
+  }
+
   #start(held: HeldLease): void {
     this.#book.startRun(held.lease.fence);
     this.#o.logger.info({ event: 'job_started', ...logFieldsOf(held.lease), version: held.lease.contractVersion });
@@ -198,25 +203,26 @@ export class LeaseDesk<Model = unknown, Result = unknown> {
     const { lease } = run.held;
     this.#stuck.delete(run);
     this.#o.metrics.ran(lease, nowMs - run.startedAtMs);
-    // Before anything is made of the result: the timer may be late.
-    this.#endTrust(nowMs);
     const held = this.#book.get(lease.fence);
     if (held?.phase === 'running') {
+      const trusted = isTrusted(held.trust, nowMs);
+      // The timer may be late; its event must not be missing.
+      if (!trusted && !held.untrusted) this.#endTrust(held);
       this.#ranMs.set(lease.fence, Math.round(nowMs - run.startedAtMs));
-      const content = settlementOf(end, run.aborted?.reason, isTrusted(held.trust, nowMs));
+      const content = settlementOf(end, run.aborted?.reason, trusted);
       if (content !== undefined) this.#settle(held, content);
     }
-    this.tick();
+    this.#fillSlots(nowMs);
+    this.#o.onChange();
   }
 
-  #endTrust(nowMs: number): void {
-    for (const held of this.#book.markUntrusted(nowMs)) {
-      // A tenth, as both ends are reckoned from the sending of different calls.
-      const runBoundReached = held.trust.endsAtMs + this.#o.marginMs + held.trust.ttlMs / 10 >= held.runEndsAtMs;
-      this.#o.logger.warn({ event: 'lease_untrusted', ...logFieldsOf(held.lease), run_bound_reached: runBoundReached }, 'the run is told to stop');
-      this.#o.metrics.lost(held.lease, 'untrusted');
-      this.#runner.abort(held.lease.fence, new LeaseUntrusted(runBoundReached));
-    }
+  #endTrust({ lease, trust, runEndsAtMs }: HeldLease): void {
+    // A tenth, as both ends are reckoned from the sending of different calls.
+    const runBoundReached = trust.endsAtMs + this.#o.marginMs + trust.ttlMs / 10 >= runEndsAtMs;
+    this.#book.markUntrusted(lease.fence);
+    this.#o.logger.warn({ event: 'lease_untrusted', ...logFieldsOf(lease), run_bound_reached: runBoundReached }, 'the run is told to stop');
+    this.#o.metrics.lost(lease, 'untrusted');
+    this.#runner.abort(lease.fence, new LeaseUntrusted(runBoundReached));
   }
 
   #settle(held: HeldLease, content: SettlementContent): void {

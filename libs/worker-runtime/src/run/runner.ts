@@ -70,21 +70,23 @@ export class Runner<Model, Result> {
 
   async #execute(entry: Entry): Promise<RunEnd> {
     const { lease } = entry.held;
-    const log = this.#o.logger.child(logFieldsOf(lease));
+    // Made when first used: most runs of a short kind log nothing.
+    let made: Logger | undefined;
+    const log = (): Logger => (made ??= this.#o.logger.child(logFieldsOf(lease)));
     try {
       const codec = this.#o.handler.contracts.get(lease.contractVersion);
       if (codec === undefined) throw new UnreadableContract(`version ${lease.contractVersion} was not declared`);
       const result = await this.#o.handler.run(this.#job(entry, codec.decode(lease.payload), log));
       const bytes = encode(codec, result);
-      if (isTooLarge(bytes)) log.error({ event: 'job_result_too_large', bytes: bytes.byteLength }, 'the result is larger than the edge allows');
+      if (isTooLarge(bytes)) log().error({ event: 'job_result_too_large', bytes: bytes.byteLength }, 'the result is larger than the edge allows');
       return { kind: 'returned', result: bytes };
     } catch (error) {
-      this.#logThrow(entry, log, error);
+      this.#logThrow(entry, log(), error);
       return error instanceof UnreadableContract ? { kind: 'unreadable', error } : { kind: 'threw', error };
     }
   }
 
-  #job(entry: Entry, model: Model, log: Logger): RunningJob<Model> {
+  #job(entry: Entry, model: Model, log: () => Logger): RunningJob<Model> {
     const { held, controller } = entry;
     const { lease } = held;
     return {
@@ -98,7 +100,9 @@ export class Runner<Model, Result> {
       signal: controller.signal,
       trustLeftMs: () => Math.max(0, held.trust.endsAtMs - this.#o.clock.now()),
       progress: (percent, stage) => this.#o.onProgress(lease.fence, progressOf(percent, stage)),
-      log,
+      get log() {
+        return log();
+      },
     };
   }
 

@@ -60,7 +60,9 @@ export class Settler<Model, Result> {
     } catch (err) {
       if (this.#closed.signal.aborted) return;
       const refused = err instanceof Fault && err.code === status.INVALID_ARGUMENT;
-      const abandoned = outbox.failed(batch, clock.now(), { refused, delayMs: (failures) => backoffMs(failures, { ...BACKOFF, random: this.#o.random }) });
+      const leastMs = err instanceof Fault ? (err.retryDelayMs ?? 0) : 0;
+      const delayMs = (failures: number): number => Math.max(leastMs, backoffMs(failures, { ...BACKOFF, random: this.#o.random }));
+      const abandoned = outbox.failed(batch, clock.now(), { refused, delayMs });
       this.#o.logger.warn({ event: 'settle_failed', settlements: batch.settlements.length, err }, 'settlements were not answered and are repeated');
       for (const settlement of abandoned) desk.unanswered(settlement);
     }
