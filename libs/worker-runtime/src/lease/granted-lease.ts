@@ -33,7 +33,7 @@ export interface Grant {
 export const logFieldsOf = (lease: GrantedLease): Record<string, string | number> => ({
   namespace: lease.namespace,
   kind: lease.kind,
-  job: lease.jobId,
+  job_id: lease.jobId,
   enqueue_id: String(lease.enqueueId),
   fence: String(lease.fence),
   attempt: lease.attempt,
