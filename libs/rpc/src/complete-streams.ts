@@ -1,4 +1,5 @@
 import { ServerInterceptingCall, type ServerInterceptor } from '@grpc/grpc-js';
+import { untouched } from './untouched.js';
 
 /**
  * How long the end of a client stream is held back. Callers on grpc-js that cancel send the end of their data and the reset as two frames
@@ -13,7 +14,7 @@ const GRACE_MS = 10;
  * caller afterwards (as ConfirmFile does): a reset that is late by more than this cannot be told from a change of mind.
  */
 export const completeStreams: ServerInterceptor = (method, call) => {
-  if (!method.requestStream) return new ServerInterceptingCall(call);
+  if (!method.requestStream) return untouched(call);
   let cancelled = false;
   return new ServerInterceptingCall(call, {
     start: (next) => next({

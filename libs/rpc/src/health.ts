@@ -1,5 +1,6 @@
 import { ServerInterceptingCall, status, type Server, type ServerInterceptor } from '@grpc/grpc-js';
 import { HealthImplementation } from 'grpc-health-check';
+import { untouched } from './untouched.js';
 
 export const HEALTH_SERVICE = 'grpc.health.v1.Health';
 
@@ -29,7 +30,7 @@ export class Health {
   }
 
   readonly interceptor: ServerInterceptor = (method, call) => {
-    if (method.path !== `/${HEALTH_SERVICE}/Watch`) return new ServerInterceptingCall(call);
+    if (method.path !== `/${HEALTH_SERVICE}/Watch`) return untouched(call);
     const end = (): void => call.sendStatus({ code: status.OK, details: 'the server is stopping' });
     this.#endings.add(end);
     return new ServerInterceptingCall(call, { start: (next) => next({ onCancel: () => this.#endings.delete(end) }) });
