@@ -82,20 +82,23 @@ describe('a worker that is stopped', () => {
   });
 
   test('gives the acquire call up that is under way, and what was granted under it goes back at once', async () => {
-    const { coordinator, worker, model } = await started();
-    await coordinator.nth('acquireLeases', 1);
-    coordinator.next('acquireLeases', 'hangs answered');
+    const { coordinator, worker, model } = await started({ concurrency: 2 });
     model.enqueue();
     const run = await worker.handler.nth(1);
-    model.enqueue();
-    run.finish();
     await coordinator.nth('acquireLeases', 2);
-    await expect.poll(() => model.jobs[1]?.state).toBe('leased');
+    coordinator.next('acquireLeases', 'hangs answered');
+    model.enqueue();
+    const other = await worker.handler.nth(2);
+    other.finish();
+    await coordinator.nth('acquireLeases', 3);
+    model.enqueue();
+    await expect.poll(() => model.jobs[2]?.state).toBe('leased');
     const stopped = worker.runtime.stop(never);
-    expect(await coordinator.nth('extendLeases', 1)).toMatchObject({ answeredSeq: 2n });
-    await stopped;
+    expect(await coordinator.nth('extendLeases', 1)).toMatchObject({ answeredSeq: 3n, heldFences: expect.not.arrayContaining([model.jobs[2]?.lease?.fence]) });
+    await expect.poll(() => model.jobs[2]).toMatchObject({ state: 'queued', attempts: 0 });
     expect(model.undelivered).toBe(1);
-    expect(model.jobs[1]).toMatchObject({ state: 'queued', attempts: 0 });
+    run.finish();
+    await stopped;
   });
 
   test('does not take its leave before every settlement was answered', async () => {

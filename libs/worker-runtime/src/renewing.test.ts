@@ -88,7 +88,7 @@ describe('when trust ends', () => {
     expect(run.job.signal.reason).toBeInstanceOf(LeaseUntrusted);
     expect(run.job.signal.reason).toMatchObject({ runBoundReached: false });
     expect(run.job.trustLeftMs()).toBe(0);
-    expect(await worker.line('lease_untrusted')).toMatchObject({ job: run.job.jobId, fence: String(run.job.fence), run_bound_reached: false });
+    expect(await worker.line('lease_untrusted')).toMatchObject({ job_id: run.job.jobId, fence: String(run.job.fence), run_bound_reached: false });
     expect(await worker.metric('lease_lost_total', { reason: 'untrusted' })).toBe(1);
   });
 
@@ -132,7 +132,7 @@ describe('a job that the heartbeat finds gone', () => {
     await expect.poll(() => first.job.signal.aborted).toBe(true);
     expect(first.job.signal.reason).toBeInstanceOf(reason);
     expect(second.job.signal.aborted).toBe(false);
-    expect(await worker.line('lease_lost')).toMatchObject({ job: first.job.jobId, verb: 'extend' });
+    expect(await worker.line('lease_lost')).toMatchObject({ job_id: first.job.jobId, verb: 'extend' });
     second.finish();
     const { settlements } = await coordinator.nth('settleLeases', 1);
     expect(settlements.map((s) => s.enqueueId)).toEqual([second.job.enqueueId]);
@@ -161,7 +161,7 @@ test('a handler that ignores its signal keeps its slot, holds nobody else up, an
   model.cancel(gone);
   await passUntil(clock, coordinator, () => stubborn.job.signal.aborted);
   await passUntil(clock, coordinator, () => worker.logged('run_stuck').length > 0);
-  expect(await worker.line('run_stuck')).toMatchObject({ job: stubborn.job.jobId, stopped: 'cancelled', since_ms: 1000 });
+  expect(await worker.line('run_stuck')).toMatchObject({ job_id: stubborn.job.jobId, stopped: 'cancelled', since_ms: 1000 });
   expect(await worker.metric('jobs_running')).toBe(2);
   expect(await worker.metric('runs_stuck')).toBe(1);
   expect(worker.handler.runs).toHaveLength(2);

@@ -25,7 +25,7 @@ describe('a run that returns', () => {
   test('completes its job, once, with its bytes', async () => {
     const { worker, model, run } = await running();
     run.finish('done');
-    expect(await worker.line('job_finished')).toMatchObject({ job: run.job.jobId, fence: String(run.job.fence), attempt: 1, outcome: 'succeeded', run_ms: 0 });
+    expect(await worker.line('job_finished')).toMatchObject({ job_id: run.job.jobId, fence: String(run.job.fence), attempt: 1, outcome: 'succeeded', run_ms: 0 });
     expect(model.jobs[0]).toMatchObject({ state: 'finished', settled: [{ verb: { $case: 'complete', value: { result: Buffer.from('done') } } }] });
     expect(await worker.metric('jobs_total', { kind: 'image', version: '1', outcome: 'succeeded' })).toBe(1);
   });
@@ -56,7 +56,7 @@ describe('a run that throws', () => {
   test('anything else fails its job as INTERNAL; stack and text stay in the log', async () => {
     const { coordinator, worker, run } = await running();
     run.fail(new Error('cannot open /srv/private'));
-    expect(await worker.line('job_threw')).toMatchObject({ level: 'error', job: run.job.jobId, err: { message: 'cannot open /srv/private', stack: expect.stringContaining('settling.test') } });
+    expect(await worker.line('job_threw')).toMatchObject({ level: 'error', job_id: run.job.jobId, err: { message: 'cannot open /srv/private', stack: expect.stringContaining('settling.test') } });
     const request = await coordinator.nth('settleLeases', 1);
     expect(request.settlements).toMatchObject([{ verb: { $case: 'fail', value: { reason: 'INTERNAL', faultClass: 2 } } }]);
     expect(JSON.stringify(request, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value))).not.toContain('private');
@@ -113,7 +113,7 @@ test('a settlement that is refused because the lease is lost is logged as such a
   if (job === undefined) throw new Error('no job');
   model.void(job);
   run.finish();
-  expect(await worker.line('lease_lost')).toMatchObject({ job: run.job.jobId, fence: String(run.job.fence), verb: 'complete', answer: 'lease_lost', current_fence: '0' });
+  expect(await worker.line('lease_lost')).toMatchObject({ job_id: run.job.jobId, fence: String(run.job.fence), verb: 'complete', answer: 'lease_lost', current_fence: '0' });
   expect(await worker.metric('jobs_total', { outcome: 'refused' })).toBe(1);
   expect(coordinator.seen.settleLeases).toHaveLength(1);
 });
