@@ -43,13 +43,13 @@ export interface RunningJob<Model> {
   /** Fires when the run must stop; its reason is a RunAborted. */
   readonly signal: AbortSignal;
   /** Until when the lease may be trusted at the least, in ms from now; falls, and rises with each heartbeat. Never negative. */
-  trustLeftMs(): number;
+  readonly trustLeftMs: () => number;
   /**
    * Shown to those who watch the job, some seconds later; the last one wins.
    * @param percent 0 to 100; cut to that range and to whole numbers
    * @param stage a word of the kind's contract, up to 64 characters; cut to that length
    */
-  progress(percent: number, stage: string): void;
+  readonly progress: (percent: number, stage: string) => void;
   /** Carries namespace, kind, job, enqueue id, fence and attempt. */
   readonly log: Logger;
 }

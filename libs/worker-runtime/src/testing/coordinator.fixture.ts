@@ -6,7 +6,7 @@ import {
 import { createClient, Fault, faults, GrpcServer, msOfDuration, readImage, service, type CallContext } from '@leasehold/rpc';
 import { createLogger, createRegistry, type Clock, type ManualClock } from '@leasehold/service';
 import { onTestFinished, vi } from 'vitest';
-import type { LeaseConnection } from '../wire/lease-connection.js';
+import type { LeaseCallOptions, LeaseConnection } from '../wire/lease-connection.js';
 import { CoordinatorModel } from './coordinator-model.fixture.js';
 
 interface Seen {
@@ -25,6 +25,9 @@ type Method = keyof Seen;
 export type Twist = 'lost request' | 'lost reply' | 'hangs' | 'hangs answered' | Fault;
 
 const fault = faults('lease.leasehold');
+
+// The worker's own deadlines run on the test's clock; gRPC's beside them would make a busy machine look like a lost call.
+const unhurried = ({ signal }: LeaseCallOptions): { signal: AbortSignal; timeoutMs: number } => ({ signal, timeoutMs: 60_000 });
 
 /** A CoordinatorModel behind real gRPC on a loopback port, with scripted mishaps. Stopped when the test ends. */
 export class Coordinator {
@@ -74,11 +77,11 @@ export class Coordinator {
     const client = createClient(LeaseServiceService, this.address, o);
     onTestFinished(() => client.close());
     return {
-      registerWorker: (request, call) => this.#counted(client.registerWorker(request, call)),
-      acquireLeases: (request, call) => this.#counted(client.acquireLeases(request, call)),
-      extendLeases: (request, call) => this.#counted(client.extendLeases(request, call)),
-      settleLeases: (request, call) => this.#counted(client.settleLeases(request, call)),
-      deregisterWorker: (request, call) => this.#counted(client.deregisterWorker(request, call)),
+      registerWorker: (request, call) => this.#counted(client.registerWorker(request, unhurried(call))),
+      acquireLeases: (request, call) => this.#counted(client.acquireLeases(request, unhurried(call))),
+      extendLeases: (request, call) => this.#counted(client.extendLeases(request, unhurried(call))),
+      settleLeases: (request, call) => this.#counted(client.settleLeases(request, unhurried(call))),
+      deregisterWorker: (request, call) => this.#counted(client.deregisterWorker(request, unhurried(call))),
     };
   }
 

@@ -30,6 +30,12 @@ test('an answer comes with the moment at which its call was sent', async () => {
   await expect(call).resolves.toMatchObject({ sentAtMs: 500 });
 });
 
+test('a call carries its deadline to the coordinator', async () => {
+  const { connections } = two();
+  const { response } = await connections.call({ deadlineMs: 300, signal: never, send: (_, { timeoutMs }) => Promise.resolve(timeoutMs) });
+  expect(response).toBe(300);
+});
+
 describe('a call that is not answered in time', () => {
   test('ends by itself, tells the connection to stop, and the next goes elsewhere', async () => {
     const { clock, connections, a, b } = two();
