@@ -35,9 +35,12 @@ export async function createFile(parts: FileParts, request: CreateFile): Promise
   return { card, upload: await uploadTarget(parts, card) };
 }
 
+// The store reads the clock again when it signs.
+const signingMs = 1_000;
+
 /** No upload is allowed beyond the card's expiry: what comes later could never be confirmed. */
 async function uploadTarget({ store, limits }: FileParts, card: Card): Promise<SignedRequest | undefined> {
-  const expiresInMs = Math.min(limits.uploadUrlLifeMs, card.expireTime.getTime() - Date.now());
+  const expiresInMs = Math.min(limits.uploadUrlLifeMs, card.expireTime.getTime() - Date.now() - signingMs);
   if (card.state !== 'pending' || expiresInMs < 1) return undefined;
   return store.signUpload(uploadKey(card), { maxBytes: limits.maxUploadBytes, expiresInMs });
 }

@@ -88,6 +88,15 @@ describe('relay and cancels', () => {
       expect(world.coordinator.specs.get(job)).toMatchObject({ contractVersion: 1, payload: after['job_payload'] });
     });
 
+    test('when every version is closed each is tried once, and then the job waits', async () => {
+      const v1 = imageContracts.preferred;
+      const both = await world.ingest({ contracts: new ImageContracts([{ ...v1, version: 2 }, v1]) });
+      const { file } = await both.queued();
+      world.coordinator.verdictFor = () => EnqueueVerdict.CONTRACT_CLOSED;
+      expect([await both.run('relay'), await both.run('relay'), await both.run('relay')]).toEqual([1, 1, 0]);
+      expect(await world.row(file.name)).toMatchObject({ state: 'queued', job_contract_version: 2, relay_refusal: 'contract_closed: scripted refusal' });
+    });
+
     test.each([
       ['CONTRACT_CLOSED without another version', EnqueueVerdict.CONTRACT_CLOSED, 'contract_closed'],
       ['CONFLICT', EnqueueVerdict.CONFLICT, 'conflict'],

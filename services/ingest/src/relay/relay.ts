@@ -1,11 +1,11 @@
 import { sql, type Database } from '@leasehold/postgres';
 import type { Logger } from '@leasehold/service';
-import { digestOf, type ImageContracts } from '../contract/image-contracts.js';
+import { digestOf, type ImageContract, type ImageContracts } from '../contract/image-contracts.js';
 import type { Coordinator, EnqueueAnswer } from '../coordinator/coordinator.js';
 import type { Metrics } from '../figures/metrics.js';
 import { imageJobOf } from '../files/image-job.js';
 import type { FileRecords } from '../files/records.js';
-import { jobName, type FileId } from '../files/resource-name.js';
+import { jobName } from '../files/resource-name.js';
 import type { OutcomeApplier } from '../outcomes/apply.js';
 
 const statements = {
@@ -41,7 +41,6 @@ interface DueJob {
 }
 
 const atMost = 100;
-const idOf = (job: DueJob): FileId => ({ namespace: job.namespace, fileId: job.file_id });
 const nameOf = (job: DueJob): string => jobName(job.namespace, job.job_id);
 
 /** Hands queued cards to the coordinator: stored bytes, resent as they are until the coordinator has said that it has the job. */
@@ -96,25 +95,27 @@ export class Relay {
   }
 
   async #refused(job: DueJob, answer: EnqueueAnswer): Promise<void> {
-    const { logger, contracts } = this.#parts;
+    const { db, logger, contracts, refusedMs } = this.#parts;
     const about = { job: nameOf(job), verdict: answer.verdict, contract_version: job.job_contract_version };
+    const refusal = `${answer.verdict}: ${answer.message}`.slice(0, 1000);
     const other = answer.verdict === 'contract_closed' ? contracts.after(job.job_contract_version) : undefined;
-    if (other !== undefined) {
+    if (other !== undefined && other !== contracts.preferred) {
       logger.warn({ event: 'contract_closed', ...about, next_version: other.version }, 'nothing was committed: encoded anew by another version');
-      return this.#reencode(job, other.version);
+      return this.#reencode(job, other, { delayMs: 0, refusal: null });
     }
     logger.error({ event: 'relay_refused', ...about, why: answer.message }, 'the job waits until an operator mends this');
-    await this.#parts.db.query(statements.defer, [job.namespace, job.file_id, job.generation, this.#parts.refusedMs, `${answer.verdict}: ${answer.message}`.slice(0, 1000)]);
+    // All the way round: every version that this build writes is closed.
+    if (other !== undefined) return this.#reencode(job, other, { delayMs: refusedMs, refusal });
+    await db.query(statements.defer, [job.namespace, job.file_id, job.generation, refusedMs, refusal]);
   }
 
-  async #reencode(job: DueJob, version: number): Promise<void> {
-    const { db, records, contracts } = this.#parts;
-    const card = await records.find(idOf(job));
+  async #reencode(job: DueJob, contract: ImageContract, wait: { delayMs: number; refusal: string | null }): Promise<void> {
+    const card = await this.#parts.records.find({ namespace: job.namespace, fileId: job.file_id });
     const logical = card && imageJobOf(card);
-    const contract = contracts.of(version);
-    if (logical === undefined || contract === undefined) return;
+    if (logical === undefined) return;
     // The same job to the coordinator, should one of the old version turn out to be there after all.
     if (!digestOf(logical).equals(job.job_digest)) throw new Error(`${nameOf(job)}: the stored digest is not that of the card`);
-    await db.query(statements.reencode, [job.namespace, job.file_id, job.generation, job.job_contract_version, version, contract.encode(logical)]);
+    const params = [job.namespace, job.file_id, job.generation, job.job_contract_version, contract.version, contract.encode(logical), wait.delayMs, wait.refusal];
+    await this.#parts.db.query(statements.reencode, params);
   }
 }
