@@ -96,3 +96,17 @@ test('a statement is read from the file beside the source, also by compiled code
   expect(() => sql(module, 'gone')).toThrow('gone.sql');
   await rm(folder, { recursive: true });
 });
+
+test('a connection that is lost between two statements fails its transaction, not the process', async () => {
+  const lines: string[] = [];
+  const noticed = createPool({ connectionString: url, applicationName: 'noticed', logger: createLogger({ service: 'test', destination: { write: (line) => { lines.push(line); } } }) });
+  const transaction = noticed.transaction(async (tx) => {
+    const [backend] = await tx.query<{ pid: number }>(statement('select pg_backend_pid() as pid'), []);
+    await db.pool.query('select pg_terminate_backend($1)', [backend?.pid]);
+    await expect.poll(() => lines.join('')).toContain('postgres_connection_lost');
+    await tx.query(statement('select 1'), []);
+  });
+  await expect(transaction).rejects.toThrow();
+  expect(await noticed.check()).toMatchObject({ ok: true });
+  await noticed.stop();
+});

@@ -60,8 +60,12 @@ export class Database implements Component {
       keepAlive: true,
       types,
     });
-    // An idle connection that breaks (a restart of the server) is replaced by the pool; without a listener it would end the process.
-    this.pool.on('error', (error) => options.logger.warn({ event: 'postgres_connection_lost', reason: error.message }, 'an idle connection was lost'));
+    // On each connection: the pool listens only to idle ones, and a connection that breaks between two statements of a transaction would end the process.
+    this.pool.on('connect', (client) => {
+      client.on('error', (error) => options.logger.warn({ event: 'postgres_connection_lost', reason: error.message }, 'a connection was lost'));
+    });
+    // The pool replaces an idle connection that breaks (a restart of the server), and says so here a second time.
+    this.pool.on('error', () => undefined);
   }
 
   /** Fails with the server's error when the database cannot be reached. */
