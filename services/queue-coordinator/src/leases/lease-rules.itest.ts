@@ -127,6 +127,20 @@ describe('a lost reply', () => {
     expect(only(await worker.acquire(one, patiently))).toMatchObject({ jobId: 'a', attempt: 1 });
   });
 
+  test('is told from a lease that the worker had and let go: that one ends by expiry, and its attempt stays spent', async () => {
+    await enqueueOne(one, 'a');
+    const worker = await new WorkerUnderTest().register(one);
+    const lease = only(await worker.acquire(one));
+    await worker.extend(one, [extension(lease)]);
+    // As after max_run or the end of trust: the worker holds it no more, and has nothing to settle.
+    worker.held.delete(lease.fence);
+    await worker.extend(one);
+    expect(await worker.acquire(two)).toEqual([]);
+    expect(await getJob(one, 'a')).toMatchObject({ state: JobState.LEASED, attempt: 1, fence: lease.fence });
+    await queue.age(3_600_000);
+    expect(only(await worker.acquire(one, patiently))).toMatchObject({ jobId: 'a', attempt: 2 });
+  });
+
   test('an old copy of an acquire that comes late grants nothing', async () => {
     await enqueueOne(one, 'a');
     const worker = await new WorkerUnderTest().register(one);

@@ -51,14 +51,6 @@ export interface RecordedLease {
   readonly requestSeq: bigint;
 }
 
-/**
- * Whether some lease never reached its worker: granted by a call that the worker calls answered (or given up), and not among what it holds. Such
- * leases are released without spending an attempt: a lost reply must not cost one.
- */
-export function hasUndelivered(recorded: readonly RecordedLease[], answeredSeq: bigint, held: ReadonlySet<bigint>): boolean {
-  return recorded.some((lease) => lease.requestSeq <= answeredSeq && !held.has(lease.fence));
-}
-
 /** How an acquire is to be treated, from the worker's numbering of its calls. */
 export type AcquireMode = 'grant' | 'replay' | 'stale';
 

@@ -2,10 +2,9 @@ import { sql, type Database } from '@leasehold/postgres';
 import type { Logger } from '@leasehold/service';
 import type { Signals } from '../dispatch/signals.js';
 import { fence } from '../leases/fence.js';
-import { hasUndelivered, type RecordedLease } from '../leases/rules.js';
+import type { RecordedLease } from '../leases/rules.js';
 
 const attendSql = sql(import.meta.url, 'attend');
-const releaseUndeliveredSql = sql(import.meta.url, 'release-undelivered');
 
 /** What a worker says about itself with each acquire and extend. */
 export interface Presence {
@@ -29,19 +28,14 @@ export interface AttendedWorker {
 interface AttendRow {
   readonly build: string;
   readonly state: string;
-  readonly answered_before: bigint;
+  readonly answered_seq: bigint;
   readonly declared: string[];
   readonly suspended: string[];
   readonly fences: bigint[];
   readonly request_seqs: bigint[];
-}
-
-interface UndeliveredRow {
-  readonly namespace: string;
-  readonly kind: string;
-  readonly job_id: string;
-  readonly enqueue_id: bigint;
-  readonly fence: bigint;
+  readonly given_back_kinds: string[];
+  readonly given_back_enqueues: bigint[];
+  readonly given_back_fences: bigint[];
 }
 
 /** Notes signs of life, and gives back what never reached its worker. */
@@ -58,34 +52,30 @@ export class Attendance {
 
   /** Undefined when the worker is unknown or was judged gone: it must register again. */
   async attend(presence: Presence): Promise<AttendedWorker | undefined> {
-    const [row] = await this.#db.query<AttendRow>(attendSql, [presence.workerId, presence.answeredSeq]);
+    const [row] = await this.#db.query<AttendRow>(attendSql, [presence.workerId, presence.answeredSeq, presence.heldFences]);
     if (row === undefined) return undefined;
+    if (row.given_back_kinds.length > 0) this.#announce(row, presence.workerId);
     const recorded = row.fences.map((value, index): RecordedLease => ({ fence: fence(value), requestSeq: row.request_seqs[index] ?? 0n }));
-    const answeredSeq = row.answered_before > presence.answeredSeq ? row.answered_before : presence.answeredSeq;
-    // An old copy of a call that comes late is right as well: what it does not list of the calls that it knows as answered was not held
-    // then, and cannot have come to be held since.
-    if (hasUndelivered(recorded, presence.answeredSeq, new Set(presence.heldFences))) await this.#releaseUndelivered(presence);
     const declared = new Set(row.declared);
     const suspended = new Set(row.suspended);
     return {
       build: row.build,
       draining: row.state === 'draining',
       cordoned: row.state === 'cordoned',
-      answeredSeq,
+      answeredSeq: row.answered_seq,
       recorded,
       reads: (kind, version) => declared.has(`${kind}@${version}`),
       suspended: (kind, version) => suspended.has(`${kind}@${version}`),
     };
   }
 
-  async #releaseUndelivered(presence: Presence): Promise<void> {
-    const rows = await this.#db.query<UndeliveredRow>(releaseUndeliveredSql, [presence.workerId, presence.answeredSeq, presence.heldFences]);
-    for (const row of rows) {
+  #announce(row: AttendRow, workerId: string): void {
+    for (const [index, kind] of row.given_back_kinds.entries()) {
       this.#logger.info(
-        { event: 'lease_undelivered', kind: row.kind, namespace: row.namespace, job_id: row.job_id, enqueue_id: row.enqueue_id.toString(), fence: row.fence.toString(), worker_id: presence.workerId },
+        { event: 'lease_undelivered', kind, enqueue_id: row.given_back_enqueues[index], fence: row.given_back_fences[index], worker_id: workerId },
         'a lease never reached its worker and was given back',
       );
     }
-    this.#signals.send(...rows.map((row) => `due ${row.kind}` as const), 'change');
+    this.#signals.send(...row.given_back_kinds.map((kind) => `due ${kind}` as const), 'change');
   }
 }

@@ -1,11 +1,12 @@
 -- A worker leaves: what it still holds goes back, without spending an attempt while free hand-backs are left.
+-- The worker's row is locked first, as attend.sql does: the other way round the two could deadlock.
 -- $1 worker id text. Result: one row with the kinds released, and how many. Called by workers/register.ts alone.
 with gone as (
-  update workers set state = 'gone', gone_at = coalesce(gone_at, now()) where worker_id = $1
+  update workers set state = 'gone', gone_at = coalesce(gone_at, now()) where worker_id = $1 returning worker_id
 ),
 held as materialized (
   select j.enqueue_id, j.fence, j.releases < coalesce(p.max_free_releases, 10) as free
-  from jobs j left join kind_policies p on p.kind = j.kind
+  from gone join jobs j on j.worker_id = gone.worker_id left join kind_policies p on p.kind = j.kind
   where j.worker_id = $1 and j.state = 'leased' order by j.enqueue_id for update of j
 ),
 released as (
