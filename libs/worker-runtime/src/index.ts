@@ -6,4 +6,5 @@ export type { ContractCodec, JobHandler, RunningJob } from './run/job-handler.js
 export { JobCancelled, LeaseLost, LeaseUntrusted, RunAborted, WorkerDraining } from './run/run-aborted.js';
 export type { FailureClass } from './settle/settlement.js';
 export type { LeaseCallOptions, LeaseConnection } from './wire/lease-connection.js';
-export { WorkerRuntime, type WorkerRuntimeOptions } from './worker-runtime.js';
+export type { WorkerRuntimeOptions } from './worker-options.js';
+export { WorkerRuntime } from './worker-runtime.js';

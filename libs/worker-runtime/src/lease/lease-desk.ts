@@ -5,6 +5,7 @@ import { JobCancelled, LeaseLost, LeaseUntrusted, WorkerDraining } from '../run/
 import { settlementOf, type RunEnd } from '../run/run-end.js';
 import { Runner, type Run } from '../run/runner.js';
 import type { SettleOutbox } from '../settle/outbox.js';
+import { outcomeOf, wordOf } from '../settle/outcome.js';
 import type { Settlement, SettlementAnswer, SettlementContent } from '../settle/settlement.js';
 import { credits, freePlaces, type Load } from './credits.js';
 import type { Fence } from './fence.js';
@@ -250,19 +251,5 @@ export class LeaseDesk<Model = unknown, Result = unknown> {
       const fields = { ...logFieldsOf(run.held.lease), stopped: run.aborted.reason.why, since_ms: Math.round(nowMs - run.aborted.atMs) };
       this.#o.logger.error({ event: 'run_stuck', ...fields }, 'the handler ignores its signal; its slot stays taken until it returns');
     }
-  }
-}
-
-const wordOf = (content: SettlementContent): string | undefined =>
-  content.verb === 'fail' ? content.reason : content.verb === 'release' ? content.cause : undefined;
-
-function outcomeOf(content: SettlementContent): LeaseOutcome {
-  switch (content.verb) {
-    case 'complete':
-      return 'succeeded';
-    case 'fail':
-      return `failed_${content.faultClass}`;
-    case 'release':
-      return `released_${content.cause}`;
   }
 }

@@ -3,7 +3,8 @@ import { Registry } from 'prom-client';
 import { onTestFinished, vi } from 'vitest';
 import { UnreadableContract } from '../run/job-fault.js';
 import type { JobHandler, RunningJob } from '../run/job-handler.js';
-import { WorkerRuntime, type WorkerRuntimeOptions } from '../worker-runtime.js';
+import type { WorkerRuntimeOptions } from '../worker-options.js';
+import { WorkerRuntime } from '../worker-runtime.js';
 import type { LeaseConnection } from '../wire/lease-connection.js';
 
 /** A run in a test's hands. */
