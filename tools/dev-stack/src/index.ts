@@ -1,1 +1,1 @@
-export {};
+export { startStack, type Stack, type StackOptions } from './stack.js';
