@@ -1,4 +1,4 @@
-import { DownloadFileResponse, UploadFileRequest, UploadFileResponse } from '@leasehold/ingest-v1';
+import { CollectRequest, CollectResponse, Note, RepeatRequest, RepeatResponse } from '@leasehold/echo-v1';
 import { expect, test } from 'vitest';
 import { deferred } from './deferred.fixture.js';
 import { serveEdges } from './edges.fixture.js';
@@ -7,7 +7,7 @@ const CHUNK_BYTES = 64 * 1024;
 const CHUNKS = 320;
 /** What may lie in buffers and windows on the way: 8 MiB of the 20 MiB. */
 const AHEAD = 128;
-const value = Buffer.alloc(CHUNK_BYTES);
+const note = Note.create({ body: Buffer.alloc(CHUNK_BYTES) });
 
 /** Long enough for a sender that does not wait to hand everything over: it would do so within one turn of the event loop. */
 async function manyTurns(): Promise<void> {
@@ -17,10 +17,10 @@ async function manyTurns(): Promise<void> {
 test('a server stream waits for a slow reader, and then delivers all', async () => {
   let produced = 0;
   const edges = await serveEdges({
-    files: { async *downloadFile() { for (; produced < CHUNKS; produced += 1) yield DownloadFileResponse.create({ part: { $case: 'chunk', value } }); } },
+    echo: { async *repeat() { for (; produced < CHUNKS; produced += 1) yield RepeatResponse.create({ note }); } },
   });
   let received = 0;
-  for await (const _ of edges.files().downloadFile({ name: 'a' })) {
+  for await (const _ of edges.echoClient().repeat(RepeatRequest.create())) {
     received += 1;
     if (received > 1) continue;
     await manyTurns();
@@ -33,37 +33,37 @@ test('a client stream waits for a slow reader, and then delivers all', async () 
   let produced = 0;
   let received = 0;
   const edges = await serveEdges({
-    files: {
-      uploadFile: async (requests) => {
+    echo: {
+      collect: async (requests) => {
         for await (const _ of requests) {
           received += 1;
           if (received > 1) continue;
           await manyTurns();
           expect(produced).toBeLessThan(AHEAD);
         }
-        return UploadFileResponse.create({ sizeBytes: BigInt(received) });
+        return CollectResponse.create({ count: received });
       },
     },
   });
-  const chunks = (async function* () { for (; produced < CHUNKS; produced += 1) yield UploadFileRequest.create({ part: { $case: 'chunk', value } }); })();
-  await expect(edges.files().uploadFile(chunks)).resolves.toMatchObject({ sizeBytes: BigInt(CHUNKS) });
+  const chunks = (async function* () { for (; produced < CHUNKS; produced += 1) yield CollectRequest.create({ part: { $case: 'note', value: note } }); })();
+  await expect(edges.echoClient().collect(chunks)).resolves.toMatchObject({ count: CHUNKS });
 });
 
 test('a server stream whose reader stalls and then leaves ends its handler', async () => {
   const ended = deferred<number>();
   const edges = await serveEdges({
-    files: {
-      async *downloadFile() {
+    echo: {
+      async *repeat() {
         let produced = 0;
         try {
-          for (; produced < CHUNKS; produced += 1) yield DownloadFileResponse.create({ part: { $case: 'chunk', value } });
+          for (; produced < CHUNKS; produced += 1) yield RepeatResponse.create({ note });
         } finally {
           ended.resolve(produced);
         }
       },
     },
   });
-  for await (const _ of edges.files().downloadFile({ name: 'a' })) {
+  for await (const _ of edges.echoClient().repeat(RepeatRequest.create())) {
     await manyTurns();
     break;
   }

@@ -1,4 +1,4 @@
-import { PullOutcomesRequest } from '@leasehold/queue-v1';
+import { Note } from '@leasehold/echo-v1';
 import { expect, test } from 'vitest';
 import { durationOfMs, msOfDuration } from './duration.js';
 
@@ -23,8 +23,8 @@ test.each([NaN, Infinity, -Infinity, 315_576_000_001_000])('%d ms is refused', (
 });
 
 test.each([0, 1, 250, 1500.5, 30_000, -2500, 2 ** 40])('%d ms comes back from the wire', (ms) => {
-  const bytes = PullOutcomesRequest.encode(PullOutcomesRequest.create({ wait: durationOfMs(ms) })).finish();
-  expect(msOfDuration(PullOutcomesRequest.decode(bytes).wait)).toBe(ms);
+  const bytes = Note.encode(Note.create({ duration: durationOfMs(ms) })).finish();
+  expect(msOfDuration(Note.decode(bytes).duration)).toBe(ms);
 });
 
 test('an unset duration is 0', () => {

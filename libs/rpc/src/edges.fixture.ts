@@ -1,6 +1,5 @@
 import { onTestFinished } from 'vitest';
-import { FileServiceService } from '@leasehold/ingest-v1';
-import { QueueServiceService } from '@leasehold/queue-v1';
+import { EchoServiceService, MirrorServiceService } from '@leasehold/echo-v1';
 import { createLogger, createRegistry } from '@leasehold/service';
 import { createClient, type ClientOf, type ClientOptions } from './client.js';
 import type { HandlersOf } from './definition.js';
@@ -9,40 +8,41 @@ import { GrpcServer, type GrpcServerOptions } from './grpc-server.js';
 import { readImage } from './image.js';
 import { service } from './service.js';
 
-export type Queue = typeof QueueServiceService;
-export type Files = typeof FileServiceService;
+export type Echo = typeof EchoServiceService;
+export type Mirror = typeof MirrorServiceService;
 
-export const QUEUE_DOMAIN = 'queue.leasehold';
-export const FILES_DOMAIN = 'ingest.leasehold';
+export const ECHO_DOMAIN = 'echo.leasehold';
+export const MIRROR_DOMAIN = 'mirror.leasehold';
 
-/** Two real edges on a loopback server, with the handlers that a test gives. Stopped when the test ends. */
+/** Two services on a loopback server, with the handlers that a test gives. Stopped when the test ends. */
 export interface Edges {
   readonly server: GrpcServer;
   /** The lines logged so far. */
   logged(): Record<string, unknown>[];
   /** How many calls of a method were answered with a code. */
   answered(method: string, code: string): Promise<number>;
-  queue(o?: ClientOptions<keyof Queue>, address?: string | string[]): ClientOf<Queue>;
-  files(o?: ClientOptions<keyof Files>, address?: string | string[]): ClientOf<Files>;
+  echoClient(o?: ClientOptions<keyof Echo>, address?: string | string[]): ClientOf<Echo>;
+  mirrorClient(o?: ClientOptions<keyof Mirror>, address?: string | string[]): ClientOf<Mirror>;
 }
 
 export interface EdgesOptions extends Partial<Pick<GrpcServerOptions, 'maxReceiveBytes' | 'maxConcurrentCalls' | 'keepalive'>> {
-  queue?: Partial<HandlersOf<Queue>>;
-  files?: Partial<HandlersOf<Files>>;
+  echo?: Partial<HandlersOf<Echo>>;
+  mirror?: Partial<HandlersOf<Mirror>>;
 }
 
 export async function serveEdges(o: EdgesOptions = {}): Promise<Edges> {
-  const { queue, files, ...limits } = o;
+  const { echo, mirror, ...limits } = o;
   let log = '';
   const registry = createRegistry('tested');
   const server = new GrpcServer({
     host: '127.0.0.1',
     port: 0,
     services: [
-      service(QueueServiceService, { ...queueRefusals, ...queue }, { domain: QUEUE_DOMAIN }),
-      service(FileServiceService, { ...fileRefusals, ...files }, { domain: FILES_DOMAIN }),
+      service(EchoServiceService, { echo: refuse, discard: refuse, repeat: refuse, collect: refuse, ...echo }, { domain: ECHO_DOMAIN }),
+      service(MirrorServiceService, { mirror: refuse, ...mirror }, { domain: MIRROR_DOMAIN }),
     ],
-    images: [image('@leasehold/queue-v1'), image('@leasehold/ingest-v1')],
+    // Two, as of a server of several edges; both hold google/protobuf/duration.proto.
+    images: [image('@leasehold/google-rpc'), image('@leasehold/echo-v1')],
     logger: createLogger({ service: 'tested', level: 'trace', destination: { write: (line: string) => { log += line; } } }),
     registry,
     ...limits,
@@ -60,8 +60,8 @@ export async function serveEdges(o: EdgesOptions = {}): Promise<Edges> {
       const { values } = (await registry.getSingleMetric('leasehold_rpc_server_calls_total')?.get()) ?? { values: [] };
       return values.find(({ labels }) => String(labels['method']).endsWith(`/${method}`) && labels['code'] === code)?.value ?? 0;
     },
-    queue: (options, address = server.address) => closing(createClient(QueueServiceService, address, options)),
-    files: (options, address = server.address) => closing(createClient(FileServiceService, address, options)),
+    echoClient: (options, address = server.address) => closing(createClient(EchoServiceService, address, options)),
+    mirrorClient: (options, address = server.address) => closing(createClient(MirrorServiceService, address, options)),
   };
 }
 
@@ -75,13 +75,4 @@ function parseLine(line: string): Record<string, unknown> {
 
 const refuse = (): never => {
   throw faults('tested').unimplemented();
-};
-
-const queueRefusals: HandlersOf<Queue> = {
-  enqueueJobs: refuse, getJob: refuse, batchGetJobs: refuse, listJobs: refuse, cancelJob: refuse, watchJob: refuse, pullOutcomes: refuse, ackOutcomes: refuse,
-};
-
-const fileRefusals: HandlersOf<Files> = {
-  createFile: refuse, uploadFile: refuse, confirmFile: refuse, getFile: refuse, listFiles: refuse, watchFile: refuse, downloadFile: refuse,
-  getDownloadUrl: refuse, retryFile: refuse, deleteFile: refuse,
 };

@@ -1,5 +1,4 @@
-import { AckOutcomesResponse, CancelJobResponse, Job, OutcomeRef } from '@leasehold/queue-v1';
-import { ConfirmFileResponse, File } from '@leasehold/ingest-v1';
+import { DiscardResponse, EchoResponse, Note, NoteKind } from '@leasehold/echo-v1';
 import { expect, test } from 'vitest';
 import { serveEdges } from './edges.fixture.js';
 
@@ -8,38 +7,41 @@ const beyondDouble = [2n ** 53n + 1n, 2n ** 63n - 1n, -(2n ** 63n), 1_764_437_69
 test('64-bit integers arrive exactly, both ways', async () => {
   const received: bigint[] = [];
   const edges = await serveEdges({
-    queue: {
-      cancelJob: ({ name, enqueueId }) => {
-        received.push(enqueueId);
-        return Promise.resolve(CancelJobResponse.create({ job: Job.create({ name, enqueueId, fence: enqueueId }), cancelled: true }));
+    echo: {
+      echo: ({ note }) => {
+        if (note !== undefined) received.push(note.number);
+        return Promise.resolve(EchoResponse.create({ note }));
       },
-      ackOutcomes: ({ outcomes }) => {
-        received.push(...outcomes.map(({ fence }) => fence));
-        return Promise.resolve(AckOutcomesResponse.create());
+      discard: ({ notes }) => {
+        received.push(...notes.map(({ number }) => number));
+        return Promise.resolve(DiscardResponse.create());
       },
     },
   });
-  for (const enqueueId of beyondDouble) {
-    const { job } = await edges.queue().cancelJob({ name: 'a', enqueueId });
-    expect(job).toMatchObject({ enqueueId, fence: enqueueId });
+  const client = edges.echoClient();
+  for (const number of beyondDouble) {
+    const { note } = await client.echo({ note: Note.create({ number }) });
+    expect(note).toMatchObject({ number });
   }
-  await edges.queue().ackOutcomes({ outcomes: beyondDouble.map((fence) => OutcomeRef.create({ name: 'a', fence })) });
+  await client.discard({ notes: beyondDouble.map((number) => Note.create({ number })) });
   expect(received).toEqual([...beyondDouble, ...beyondDouble]);
 });
 
-test('bytes and times arrive exactly', async () => {
-  const sha256 = Buffer.from(Array.from({ length: 256 }, (_, i) => i));
-  const createTime = new Date('2026-11-29T17:35:55.123Z');
-  let received: Uint8Array = new Uint8Array();
+test('bytes, times, durations, names of a list and texts by name arrive exactly, both ways', async () => {
+  const sent = Note.create({
+    text: 'Größe 🚚', body: Buffer.from(Array.from({ length: 256 }, (_, i) => i)), time: new Date('2026-11-29T17:35:55.123Z'), duration: { seconds: -1n, nanos: -1 },
+    kind: NoteKind.URGENT, labels: { 'ключ': 'значение' },
+  });
+  const received: unknown[] = [];
   const edges = await serveEdges({
-    files: {
-      confirmFile: (request) => {
-        received = request.sha256;
-        return Promise.resolve(ConfirmFileResponse.create({ file: File.create({ createTime }) }));
+    echo: {
+      echo: ({ note }) => {
+        received.push(note);
+        return Promise.resolve(EchoResponse.create({ note }));
       },
     },
   });
-  const { file } = await edges.files().confirmFile({ name: 'a', versionId: 'v', sizeBytes: 1n, sha256 });
-  expect(Buffer.from(received)).toEqual(sha256);
-  expect(file?.createTime).toEqual(createTime);
+  const { note } = await edges.echoClient().echo({ note: sent });
+  expect(received).toEqual([sent]);
+  expect(note).toEqual(sent);
 });

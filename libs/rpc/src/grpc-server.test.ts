@@ -1,15 +1,15 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { Client, credentials, Metadata, status } from '@grpc/grpc-js';
-import { GetJobResponse, WatchJobResponse } from '@leasehold/queue-v1';
+import { EchoRequest, EchoResponse, RepeatRequest, RepeatResponse } from '@leasehold/echo-v1';
 import { createLogger, createRegistry } from '@leasehold/service';
 import { service as healthService } from 'grpc-health-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { deferred } from './deferred.fixture.js';
-import { image, serveEdges } from './edges.fixture.js';
+import { ECHO_DOMAIN, image, serveEdges } from './edges.fixture.js';
 import { GrpcServer } from './grpc-server.js';
 
-const QUEUE = 'leasehold.queue.v1.QueueService';
+const ECHO = 'leasehold.echo.v1.EchoService';
 
 /** grpc.health.v1 as any client speaks it. */
 function healthOf(address: string) {
@@ -29,16 +29,16 @@ describe('health', () => {
   test('is SERVING over all and for each service once started, and unknown for others', async () => {
     const { server } = await serveEdges();
     const health = healthOf(server.address);
-    for (const name of ['', QUEUE, 'leasehold.ingest.v1.FileService', 'grpc.health.v1.Health']) expect(await health.check(name)).toEqual({ status: 'SERVING' });
+    for (const name of ['', ECHO, 'leasehold.echo.v1.MirrorService', 'grpc.health.v1.Health']) expect(await health.check(name)).toEqual({ status: 'SERVING' });
     await expect(health.check('leasehold.other.v1.Other')).rejects.toMatchObject({ code: status.NOT_FOUND });
   });
 
   test('follows setServing, while calls are still served', async () => {
-    const edges = await serveEdges({ queue: { getJob: () => Promise.resolve(GetJobResponse.create()) } });
+    const edges = await serveEdges({ echo: { echo: () => Promise.resolve(EchoResponse.create()) } });
     const health = healthOf(edges.server.address);
     edges.server.setServing(false);
-    expect(await health.check(QUEUE)).toEqual({ status: 'NOT_SERVING' });
-    await edges.queue().getJob({ name: 'a' });
+    expect(await health.check(ECHO)).toEqual({ status: 'NOT_SERVING' });
+    await edges.echoClient().echo(EchoRequest.create());
     edges.server.setServing(true);
     expect(await health.check('')).toEqual({ status: 'SERVING' });
   });
@@ -46,11 +46,11 @@ describe('health', () => {
   test('says NOT_SERVING to those who watch before the drain, and then lets them go', async () => {
     const arrived = deferred();
     const release = deferred();
-    const edges = await serveEdges({ queue: { getJob: async () => { arrived.resolve(); await release.promise; return GetJobResponse.create(); } } });
+    const edges = await serveEdges({ echo: { echo: async () => { arrived.resolve(); await release.promise; return EchoResponse.create(); } } });
     const seen: unknown[] = [];
-    const watching = Promise.all(['', QUEUE].map(async (name) => { for await (const update of healthOf(edges.server.address).watch(name)) seen.push(update); }));
+    const watching = Promise.all(['', ECHO].map(async (name) => { for await (const update of healthOf(edges.server.address).watch(name)) seen.push(update); }));
     await expect.poll(() => seen).toHaveLength(2);
-    const call = edges.queue().getJob({ name: 'a' });
+    const call = edges.echoClient().echo(EchoRequest.create());
     await arrived.promise;
     const stopped = edges.server.stop(new AbortController().signal);
     await watching;
@@ -64,21 +64,21 @@ describe('stop', () => {
   test('waits for the calls under way, tells them to hurry, and takes no new ones', async () => {
     const arrived = deferred();
     const edges = await serveEdges({
-      queue: {
-        getJob: async (_, { draining, signal }) => {
+      echo: {
+        echo: async (_, { draining, signal }) => {
           arrived.resolve();
           await once(draining, 'abort');
-          return GetJobResponse.create({ job: { attempt: signal.aborted ? 0 : 1 } });
+          return EchoResponse.create({ note: { text: signal.aborted ? 'late' : 'in time' } });
         },
       },
     });
     const { address } = edges.server;
-    const call = edges.queue().getJob({ name: 'a' });
+    const call = edges.echoClient().echo(EchoRequest.create());
     await arrived.promise;
     const stopped = edges.server.stop(new AbortController().signal);
-    expect((await call).job?.attempt).toBe(1);
+    expect((await call).note?.text).toBe('in time');
     await stopped;
-    await expect(edges.queue({}, address).getJob({ name: 'a' })).rejects.toMatchObject({ code: status.UNAVAILABLE });
+    await expect(edges.echoClient({}, address).echo(EchoRequest.create())).rejects.toMatchObject({ code: status.UNAVAILABLE });
   });
 
   test('breaks off what is left at the deadline', async () => {
@@ -86,16 +86,16 @@ describe('stop', () => {
     const arrived = deferred();
     const deadline = new AbortController();
     const edges = await serveEdges({
-      queue: {
-        async *watchJob(_, { signal }) {
-          yield WatchJobResponse.create();
+      echo: {
+        async *repeat(_, { signal }) {
+          yield RepeatResponse.create();
           arrived.resolve();
           await once(signal, 'abort');
           aborted.resolve(signal.reason);
         },
       },
     });
-    const watch = (async () => { for await (const _ of edges.queue().watchJob({ name: 'a' })); })();
+    const watch = (async () => { for await (const _ of edges.echoClient().repeat(RepeatRequest.create())); })();
     const broken = expect(watch).rejects.toMatchObject({ code: status.UNAVAILABLE, domain: 'transport' });
     await arrived.promise;
     const stopped = edges.server.stop(deadline.signal);
@@ -106,9 +106,9 @@ describe('stop', () => {
   });
 
   test('does not wait for connections that are idle', async () => {
-    const edges = await serveEdges({ queue: { getJob: () => Promise.resolve(GetJobResponse.create()) } });
-    const client = edges.queue();
-    await client.getJob({ name: 'a' });
+    const edges = await serveEdges({ echo: { echo: () => Promise.resolve(EchoResponse.create()) } });
+    const client = edges.echoClient();
+    await client.echo(EchoRequest.create());
     expect(client.channelState).toBe('ready');
     await edges.server.stop(new AbortController().signal);
   });
@@ -151,23 +151,23 @@ describe('construction refuses', () => {
   });
 
   test('a service that no image describes', () => {
-    expect(() => bare({ services: [{ name: QUEUE, domain: 'queue.leasehold', register: () => undefined }], images: [image('@leasehold/ingest-v1')] })).toThrow(`no image describes ${QUEUE}`);
+    expect(() => bare({ services: [{ name: ECHO, domain: ECHO_DOMAIN, register: () => undefined }], images: [image('@leasehold/google-rpc')] })).toThrow(`no image describes ${ECHO}`);
   });
 });
 
 test('more calls at once than allowed are refused with a time to come back, and one that ends makes room', async () => {
   const arrived = deferred();
   const release = deferred();
-  const edges = await serveEdges({ maxConcurrentCalls: 1, queue: { getJob: async () => { arrived.resolve(); await release.promise; return GetJobResponse.create(); } } });
-  const client = edges.queue();
-  const first = client.getJob({ name: 'a' });
+  const edges = await serveEdges({ maxConcurrentCalls: 1, echo: { echo: async () => { arrived.resolve(); await release.promise; return EchoResponse.create(); } } });
+  const client = edges.echoClient();
+  const first = client.echo(EchoRequest.create());
   await arrived.promise;
-  await expect(client.getJob({ name: 'b' })).rejects.toMatchObject({ code: status.RESOURCE_EXHAUSTED, reason: 'TOO_MANY_CALLS', retryDelayMs: 200 });
+  await expect(client.echo(EchoRequest.create())).rejects.toMatchObject({ code: status.RESOURCE_EXHAUSTED, reason: 'TOO_MANY_CALLS', retryDelayMs: 200 });
   release.resolve();
   await first;
-  await client.getJob({ name: 'c' });
-  expect(await edges.answered('GetJob', 'OK')).toBe(2);
-  expect(await edges.answered('GetJob', 'RESOURCE_EXHAUSTED')).toBe(1);
+  await client.echo(EchoRequest.create());
+  expect(await edges.answered('Echo', 'OK')).toBe(2);
+  expect(await edges.answered('Echo', 'RESOURCE_EXHAUSTED')).toBe(1);
 });
 
 function bare(o: Partial<ConstructorParameters<typeof GrpcServer>[0]> = {}): GrpcServer {

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { create, toBinary } from '@bufbuild/protobuf';
 import { FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
-import { GetJobResponse, Job, WatchJobResponse } from '@leasehold/queue-v1';
+import { EchoResponse, NoteKind, RepeatResponse } from '@leasehold/echo-v1';
 import { protoPath } from 'grpc-health-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Descriptors } from './descriptors.js';
@@ -21,9 +21,9 @@ const BUF = fileURLToPath(new URL('../../../node_modules/.bin/buf', import.meta.
 const curl = async (...args: string[]): Promise<string> => (await run(BUF, ['curl', '--protocol', 'grpc', '--http2-prior-knowledge', ...args])).stdout;
 
 const served = () => serveEdges({
-  queue: {
-    getJob: ({ name }) => Promise.resolve(GetJobResponse.create({ job: Job.create({ name, enqueueId: 2n ** 53n + 1n, enqueueTime: new Date(0) }) })),
-    async *watchJob({ name }) { for (const attempt of [1, 2]) yield WatchJobResponse.create({ job: Job.create({ name, attempt }) }); },
+  echo: {
+    echo: ({ note }) => Promise.resolve(EchoResponse.create({ note: { ...note, number: 2n ** 53n + 1n, time: new Date(0), kind: NoteKind.CALM } })),
+    async *repeat({ note, times }) { for (let index = 0; index < times; index += 1) yield RepeatResponse.create({ index, note }); },
   },
 });
 
@@ -33,50 +33,51 @@ describe('buf curl, without a schema,', () => {
     const services = (await curl('--list-services', `http://${server.address}`)).trim().split('\n');
     expect(services.toSorted()).toEqual([
       'grpc.health.v1.Health', 'grpc.reflection.v1.ServerReflection', 'grpc.reflection.v1alpha.ServerReflection',
-      'leasehold.ingest.v1.FileService', 'leasehold.queue.v1.QueueService',
+      'leasehold.echo.v1.EchoService', 'leasehold.echo.v1.MirrorService',
     ]);
   });
 
   test.each(['grpc-v1', 'grpc-v1alpha'])('calls a method by %s', async (protocol) => {
     const { server } = await served();
-    const answer: unknown = JSON.parse(await curl('--reflect-protocol', protocol, '-d', '{"name":"a"}', `http://${server.address}/leasehold.queue.v1.QueueService/GetJob`));
-    expect(answer).toEqual({ job: { name: 'a', enqueueId: '9007199254740993', enqueueTime: '1970-01-01T00:00:00Z' } });
+    const answer: unknown = JSON.parse(await curl('--reflect-protocol', protocol, '-d', '{"note":{"text":"a"}}', `http://${server.address}/leasehold.echo.v1.EchoService/Echo`));
+    expect(answer).toEqual({ note: { text: 'a', number: '9007199254740993', time: '1970-01-01T00:00:00Z', kind: 'NOTE_KIND_CALM' } });
   });
 
   test('reads a stream', async () => {
     const { server } = await served();
-    const answers = await curl('-d', '{"name":"a"}', `http://${server.address}/leasehold.queue.v1.QueueService/WatchJob`);
-    expect(answers.replaceAll(/\s/g, '')).toBe('{"job":{"name":"a","attempt":1}}{"job":{"name":"a","attempt":2}}');
+    const answers = await curl('-d', '{"note":{"text":"a"},"times":2}', `http://${server.address}/leasehold.echo.v1.EchoService/Repeat`);
+    expect(answers.replaceAll(/\s/g, '')).toBe('{"note":{"text":"a"}}{"index":1,"note":{"text":"a"}}');
   });
 
   test('asks for health', async () => {
     const { server } = await served();
-    expect(JSON.parse(await curl('-d', '{"service":"leasehold.queue.v1.QueueService"}', `http://${server.address}/grpc.health.v1.Health/Check`))).toEqual({ status: 'SERVING' });
+    expect(JSON.parse(await curl('-d', '{"service":"leasehold.echo.v1.EchoService"}', `http://${server.address}/grpc.health.v1.Health/Check`))).toEqual({ status: 'SERVING' });
   });
 
   test('reads the reason of a refusal', async () => {
     const { server } = await served();
-    await expect(curl('-d', '{}', `http://${server.address}/leasehold.queue.v1.QueueService/EnqueueJobs`)).rejects.toThrow('google.rpc.ErrorInfo');
+    await expect(curl('-d', '{}', `http://${server.address}/leasehold.echo.v1.EchoService/Discard`)).rejects.toThrow('google.rpc.ErrorInfo');
   });
 });
 
 describe('descriptors', () => {
-  const descriptors = new Descriptors([image('@leasehold/queue-v1'), image('@leasehold/ingest-v1')]);
+  const descriptors = new Descriptors([image('@leasehold/echo-v1'), image('@leasehold/google-rpc')]);
 
   test.each([
-    'leasehold.queue.v1.QueueService', 'leasehold.queue.v1.QueueService.GetJob', 'leasehold.queue.v1.Job', 'leasehold.queue.v1.Job.fence',
-    'leasehold.queue.v1.JobState', 'leasehold.queue.v1.JOB_STATE_QUEUED', 'leasehold.ingest.v1.UploadTarget.HeadersEntry', 'leasehold.ingest.v1.UploadFileRequest.part', 'grpc.health.v1.Health', 'google.protobuf.Duration',
+    'leasehold.echo.v1.EchoService', 'leasehold.echo.v1.EchoService.Echo', 'leasehold.echo.v1.Note', 'leasehold.echo.v1.Note.number',
+    'leasehold.echo.v1.NoteKind', 'leasehold.echo.v1.NOTE_KIND_CALM', 'leasehold.echo.v1.Note.LabelsEntry', 'leasehold.echo.v1.CollectRequest.part',
+    'google.rpc.ErrorInfo', 'grpc.health.v1.Health', 'google.protobuf.Duration',
   ])('are found by the symbol %s', (symbol) => {
     expect(descriptors.bySymbol(symbol)?.length).toBeGreaterThan(0);
   });
 
-  test.each(['', '.', 'leasehold', 'leasehold.queue.v1', 'leasehold.queue.v1.Job.nothing', 'leasehold.queue.v1.QueueService.GetJob.x'])('are not found by %j', (symbol) => {
+  test.each(['', '.', 'leasehold', 'leasehold.echo.v1', 'leasehold.echo.v1.Note.nothing', 'leasehold.echo.v1.EchoService.Echo.x'])('are not found by %j', (symbol) => {
     expect(descriptors.bySymbol(symbol)).toBeUndefined();
   });
 
   test('come with everything that they import', () => {
-    expect(descriptors.bySymbol('leasehold.queue.v1.Job')).toHaveLength(3);
-    expect(descriptors.byName('google/protobuf/timestamp.proto')).toHaveLength(1);
+    expect(descriptors.bySymbol('leasehold.echo.v1.Note')).toHaveLength(3);
+    expect(descriptors.byName('google/protobuf/duration.proto')).toHaveLength(1);
     expect(descriptors.byName('no/such.proto')).toBeUndefined();
     const lone = toBinary(FileDescriptorSetSchema, create(FileDescriptorSetSchema, { file: [{ name: 'lone.proto', dependency: ['missing.proto'] }] }));
     expect(() => new Descriptors([lone])).toThrow('the images lack missing.proto, which lone.proto imports');

@@ -1,35 +1,31 @@
-import { FileServiceService, UploadFileResponse } from '@leasehold/ingest-v1';
-import { GetJobRequest, GetJobResponse, QueueServiceService } from '@leasehold/queue-v1';
+import { EchoResponse, EchoServiceService, type CollectRequest, type CollectResponse, type EchoRequest, type RepeatRequest, type RepeatResponse } from '@leasehold/echo-v1';
 import { expect, expectTypeOf, test } from 'vitest';
 import type { ClientOf } from './client.js';
 import type { ClientStream, HandlersOf, ServerStream, Unary } from './definition.js';
 import { service } from './service.js';
 
-type Queue = HandlersOf<typeof QueueServiceService>;
+type Echo = HandlersOf<typeof EchoServiceService>;
 
 test('handlers and clients have the types of the definition', () => {
-  expectTypeOf<Queue['getJob']>().toEqualTypeOf<Unary<GetJobRequest, GetJobResponse>>();
-  expectTypeOf<Queue['watchJob']>().toExtend<ServerStream<{ name: string }, { job: unknown }>>();
-  expectTypeOf<HandlersOf<typeof FileServiceService>['uploadFile']>().returns.resolves.toEqualTypeOf<UploadFileResponse>();
-  expectTypeOf<HandlersOf<typeof FileServiceService>['uploadFile']>().toExtend<ClientStream<never, UploadFileResponse>>();
-  expectTypeOf<keyof Queue>().toEqualTypeOf<keyof typeof QueueServiceService>();
-  expectTypeOf<ClientOf<typeof QueueServiceService>['getJob']>().returns.resolves.toEqualTypeOf<GetJobResponse>();
-  expectTypeOf<ClientOf<typeof QueueServiceService>['watchJob']>().returns.toExtend<AsyncIterable<{ job: unknown }>>();
-  expectTypeOf<keyof ClientOf<typeof QueueServiceService>>().toEqualTypeOf<keyof typeof QueueServiceService | 'close' | 'channelState'>();
+  expectTypeOf<Echo['echo']>().toEqualTypeOf<Unary<EchoRequest, EchoResponse>>();
+  expectTypeOf<Echo['repeat']>().toEqualTypeOf<ServerStream<RepeatRequest, RepeatResponse>>();
+  expectTypeOf<Echo['collect']>().toEqualTypeOf<ClientStream<CollectRequest, CollectResponse>>();
+  expectTypeOf<keyof Echo>().toEqualTypeOf<keyof typeof EchoServiceService>();
+  expectTypeOf<ClientOf<typeof EchoServiceService>['echo']>().returns.resolves.toEqualTypeOf<EchoResponse>();
+  expectTypeOf<ClientOf<typeof EchoServiceService>['repeat']>().returns.toEqualTypeOf<AsyncIterable<RepeatResponse>>();
+  expectTypeOf<keyof ClientOf<typeof EchoServiceService>>().toEqualTypeOf<keyof typeof EchoServiceService | 'close' | 'channelState'>();
 });
 
 test('a missing handler does not compile, and does not start', () => {
-  const domain = 'queue.leasehold';
-  // @ts-expect-error: seven handlers are missing
-  expect(() => service(QueueServiceService, { getJob: () => Promise.resolve(GetJobResponse.create()) }, { domain })).toThrow('/leasehold.queue.v1.QueueService/EnqueueJobs has no handler');
-  // @ts-expect-error: getJob answers a GetJobResponse
-  expectTypeOf<Queue>().toExtend<{ getJob: Unary<GetJobRequest, UploadFileResponse> }>();
+  const domain = 'echo.leasehold';
+  // @ts-expect-error: three handlers are missing
+  expect(() => service(EchoServiceService, { echo: () => Promise.resolve(EchoResponse.create()) }, { domain })).toThrow('/leasehold.echo.v1.EchoService/Discard has no handler');
+  // @ts-expect-error: echo answers an EchoResponse
+  expectTypeOf<Echo>().toExtend<{ echo: Unary<EchoRequest, CollectResponse> }>();
 });
 
 test('a service is named by its definition', () => {
   const refuse = (): never => { throw new Error('not called'); };
-  const handlers: Queue = {
-    enqueueJobs: refuse, getJob: refuse, batchGetJobs: refuse, listJobs: refuse, cancelJob: refuse, watchJob: refuse, pullOutcomes: refuse, ackOutcomes: refuse,
-  };
-  expect(service(QueueServiceService, handlers, { domain: 'queue.leasehold' })).toMatchObject({ name: 'leasehold.queue.v1.QueueService', domain: 'queue.leasehold' });
+  const handlers: Echo = { echo: refuse, discard: refuse, repeat: refuse, collect: refuse };
+  expect(service(EchoServiceService, handlers, { domain: 'echo.leasehold' })).toMatchObject({ name: 'leasehold.echo.v1.EchoService', domain: 'echo.leasehold' });
 });
