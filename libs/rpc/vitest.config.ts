@@ -1,3 +1,5 @@
 import { project } from '@leasehold/test-stack/vitest';
+import { mergeConfig } from 'vitest/config';
 
-export default project();
+// Loading gRPC afresh for each file costs more than the tests of most; each test stops the servers and closes the clients that it starts.
+export default mergeConfig(project(), { test: { isolate: false } });
