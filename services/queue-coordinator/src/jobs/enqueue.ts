@@ -109,10 +109,12 @@ export class Enqueuer {
   }
 
   async #insert(tx: Transaction, specs: readonly JobSpec[]): Promise<Map<JobSpec, bigint>> {
+    const positions = new Map(specs.map((spec, position) => [spec, position]));
     const ordered = specs.toSorted((a, b) => compare(renderJobName(a.name), renderJobName(b.name)));
     const rows = await tx.query<{ place: bigint; enqueue_id: bigint }>(insertSql, [
       ordered.map((s) => s.name.namespace), ordered.map((s) => s.name.kind), ordered.map((s) => s.name.jobId), ordered.map((s) => s.contractVersion),
       ordered.map((s) => s.priority), ordered.map((s) => s.payload), ordered.map((s) => s.contentDigest), ordered.map((s) => s.delayMs),
+      ordered.map((s) => positions.get(s) ?? 0),
     ]);
     const inserted = new Map<JobSpec, bigint>();
     for (const row of rows) {

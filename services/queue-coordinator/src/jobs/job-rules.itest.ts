@@ -62,6 +62,13 @@ describe('enqueueing', () => {
     expect(results[3]?.message).toContain('namespaces/{namespace}/kinds/{kind}/jobs/{job}');
   });
 
+  test('jobs of one call are granted in its order, whatever their names', async () => {
+    const ids = ['m', 'z', 'a', 'k'];
+    await one.queue.enqueueJobs({ jobs: ids.map((id) => spec(id)) });
+    const worker = await new WorkerUnderTest().register(one);
+    expect((await worker.acquire(one, { maxLeases: 4 })).map((lease) => lease.jobId)).toEqual(ids);
+  });
+
   test('the same id twice in one call: the first counts, the second is told', async () => {
     expect(await verdictsOf(one, spec('a'), spec('a'), spec('a', { contentDigest: digestOf('other') }))).toEqual([ENQUEUED, EXISTS, CONFLICT]);
   });
@@ -110,7 +117,7 @@ describe('enqueueing', () => {
     await finishing.query(`with gone as (delete from jobs returning *) insert into finished_jobs
       select namespace, kind, job_id, enqueue_id, contract_version, priority, content_digest, 'succeeded', enqueued_at, available_at, now(), now() + interval '1 day', 1, '', '', 'result', nextval('fence_seq'), 'b' from gone`);
     await duplicate.query('begin');
-    const inserting = duplicate.query(await text('insert'), [['default'], ['image'], ['a'], [1], [0], [Buffer.from('a')], [digestOf('a')], [0]]);
+    const inserting = duplicate.query(await text('insert'), [['default'], ['image'], ['a'], [1], [0], [Buffer.from('a')], [digestOf('a')], [0], [0]]);
     await waitForBlocked(1);
     await finishing.query('commit');
     const inserted = (await inserting).rows.map((row) => row.enqueue_id);

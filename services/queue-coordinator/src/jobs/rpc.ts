@@ -4,6 +4,7 @@ import {
 } from '@leasehold/queue-v1';
 import type { Database } from '@leasehold/postgres';
 import { faults, service, type CallContext, type ServiceBinding } from '@leasehold/rpc';
+import { fitting } from '../answer-size.js';
 import { pollFloorMs, type Wakeups } from '../dispatch/wakeups.js';
 import { acknowledgeOutcomes, pullOutcomes, type Outcome } from '../outcomes/outcomes.js';
 import { maxContentBytes, RequestRules } from '../request-rules.js';
@@ -122,9 +123,11 @@ async function list(parts: QueueParts, request: ListJobsRequest): Promise<ListJo
   });
   if (parent === undefined || before === undefined) return { jobs: [], nextPageToken: '' };
   const limit = request.pageSize === 0 ? 50 : request.pageSize;
-  const jobs = await listJobs(parts.db, { ...parent, before, states: states.filter((s) => s !== undefined), limit });
+  const found = await listJobs(parts.db, { ...parent, before, states: states.filter((s) => s !== undefined), limit });
+  const jobs = fitting(found, (job) => job.result.length);
   const last = jobs.at(-1);
-  return { jobs: jobs.map(jobMessage), nextPageToken: jobs.length < limit || last === undefined ? '' : renderPageToken(last.enqueueId, query) };
+  const complete = found.length < limit && jobs.length === found.length;
+  return { jobs: jobs.map(jobMessage), nextPageToken: complete || last === undefined ? '' : renderPageToken(last.enqueueId, query) };
 }
 
 async function cancel(parts: QueueParts, request: CancelJobRequest): Promise<CancelJobResponse> {

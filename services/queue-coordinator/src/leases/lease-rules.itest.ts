@@ -89,6 +89,20 @@ describe('granting', () => {
     expect(only(await waiting).jobId).toBe('silent');
   });
 
+  test('an answer never outgrows what clients receive: what does not fit goes back without an attempt spent', async () => {
+    await one.queue.enqueueJobs({ jobs: Array.from({ length: 14 }, (_, i) => spec(`a${i}`, { payload: Buffer.alloc(256 * 1024) })) });
+    await one.queue.enqueueJobs({ jobs: Array.from({ length: 6 }, (_, i) => spec(`b${i}`, { payload: Buffer.alloc(256 * 1024) })) });
+    const worker = await new WorkerUnderTest().register(one);
+    const leases = await worker.acquire(one, { maxLeases: 20 });
+    expect(leases).toHaveLength(11);
+    const rest = await worker.acquire(one, { maxLeases: 20, ...patiently });
+    expect(rest.map((lease) => [lease.jobId, lease.attempt])).toEqual(['a11', 'a12', 'a13', 'b0', 'b1', 'b2', 'b3', 'b4', 'b5'].map((id) => [id, 1]));
+    await worker.settle(one, ...leases.map((lease) => ({ ...complete(lease), verb: { $case: 'complete' as const, value: { result: Buffer.alloc(200 * 1024) } } })));
+    const { outcomes } = await one.queue.pullOutcomes({ kind: 'image', contractVersions: [1], maxOutcomes: 100, wait: undefined });
+    const { outcomes: more } = await one.queue.pullOutcomes({ kind: 'image', contractVersions: [1], maxOutcomes: 100, wait: undefined });
+    expect([...outcomes, ...more]).toHaveLength(11);
+  });
+
   test('the lease carries what the holder needs for its trust', async () => {
     await queue.policy({ lease_ms: 60_000, max_run_ms: 90_000 });
     await enqueueOne(one, 'a', { payload: Buffer.from('bytes') });

@@ -6,6 +6,7 @@ import {
 import type { Database } from '@leasehold/postgres';
 import { durationOfMs, faults, service, type CallContext, type ServiceBinding } from '@leasehold/rpc';
 import type { Logger } from '@leasehold/service';
+import { fitting } from '../answer-size.js';
 import type { Signals } from '../dispatch/signals.js';
 import { pollFloorMs, type Wakeups } from '../dispatch/wakeups.js';
 import { isKind } from '../jobs/job-name.js';
@@ -105,7 +106,9 @@ async function acquire(parts: LeaseParts, request: AcquireLeasesRequest, call: C
     });
   }
   const granted = await grantOrWait(parts, request, worker, { untilMs: arrivedAtMs + waitMs, call });
-  return { leases: granted.leases.map((lease) => leaseMessage(lease, granted.sentAtMs - arrivedAtMs)), directive: directiveOf(worker) };
+  // What does not fit is left out: the worker does not list it as held in its next call, and it is given back as undelivered.
+  const leases = fitting(granted.leases, (lease) => lease.payload.length);
+  return { leases: leases.map((lease) => leaseMessage(lease, granted.sentAtMs - arrivedAtMs)), directive: directiveOf(worker) };
 }
 
 const nothing: Granted = { leases: [], sentAtMs: 0 };

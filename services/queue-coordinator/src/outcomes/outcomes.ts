@@ -1,8 +1,10 @@
 import { sql, type Database } from '@leasehold/postgres';
+import { fitting } from '../answer-size.js';
 import type { JobName } from '../jobs/job-name.js';
 import { fence, type Fence } from '../leases/fence.js';
 
 const pullSql = sql(import.meta.url, 'pull');
+const reofferSql = sql(import.meta.url, 'reoffer');
 const acknowledgeSql = sql(import.meta.url, 'acknowledge');
 
 export interface Outcome {
@@ -35,24 +37,25 @@ interface OutcomeRow {
   readonly build: string;
 }
 
-/** Outcomes that wait for acknowledgement, oldest first; each is kept from other pullers for 30 s. */
+/** Outcomes that wait for acknowledgement, oldest first, as many as fit into one answer; each is kept from other pullers for 30 s. */
 export async function pullOutcomes(db: Database, kind: string, versions: readonly number[], limit: number): Promise<Outcome[]> {
   const rows = await db.query<OutcomeRow>(pullSql, [kind, versions, limit]);
-  return rows
-    .toSorted((a, b) => (a.fence < b.fence ? -1 : 1))
-    .map((row) => ({
-      name: { namespace: row.namespace, kind: row.kind, jobId: row.job_id },
-      enqueueId: row.enqueue_id,
-      contractVersion: row.contract_version,
-      state: row.state,
-      fence: fence(row.fence),
-      reason: row.reason,
-      lastReason: row.last_reason,
-      result: row.result,
-      attempt: row.attempts,
-      finishedAt: row.finished_at,
-      build: row.build,
-    }));
+  const oldestFirst = rows.toSorted((a, b) => (a.fence < b.fence ? -1 : 1));
+  const fit = fitting(oldestFirst, (row) => row.result.length);
+  if (fit.length < oldestFirst.length) await db.query(reofferSql, [oldestFirst.slice(fit.length).map((row) => row.enqueue_id)]);
+  return fit.map((row) => ({
+    name: { namespace: row.namespace, kind: row.kind, jobId: row.job_id },
+    enqueueId: row.enqueue_id,
+    contractVersion: row.contract_version,
+    state: row.state,
+    fence: fence(row.fence),
+    reason: row.reason,
+    lastReason: row.last_reason,
+    result: row.result,
+    attempt: row.attempts,
+    finishedAt: row.finished_at,
+    build: row.build,
+  }));
 }
 
 /** Acknowledges outcomes by job and fence; unknown ones are a repeat. Answers how many were acknowledged now. */
