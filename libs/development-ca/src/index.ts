@@ -1,0 +1,1 @@
+export { Authority, type CertificateAndKey, type CertificateRequest, type Validity } from './authority.js';
