@@ -8,15 +8,16 @@ const needed = { LEASEHOLD_COORDINATORS: '127.0.0.1:7400, 127.0.0.1:7402', LEASE
 test('only the coordinators and the store must be named', () => {
   const config = readConfig(needed);
   expect(config).toMatchObject({ coordinators: ['127.0.0.1:7400', '127.0.0.1:7402'], storeDirectory: '/store', concurrency: availableParallelism() });
-  expect(config.limits).toEqual({ maxBytes: 67_108_864, maxPixels: 100_000_000, maxFrames: 1000, renderTimeoutSeconds: 30 });
+  expect(config.limits).toEqual({ maxBytes: 67_108_864, maxPixels: 100_000_000, maxFrames: 1000 });
 });
 
 test('what is missing is named', () => {
   expect(() => readConfig({})).toThrow(/LEASEHOLD_COORDINATORS[^]*LEASEHOLD_STORE_DIR/);
 });
 
-test('a time to render that is no whole number of seconds is rounded up', () => {
-  expect(readConfig({ ...needed, LEASEHOLD_IMAGE_RENDER_TIMEOUT: '1500ms' }).limits.renderTimeoutSeconds).toBe(2);
+test('bounds on a picture\'s process are read, and memory that not even Node could live on is refused', () => {
+  expect(readConfig({ ...needed, LEASEHOLD_IMAGE_RENDER_TIMEOUT: '1500ms', LEASEHOLD_IMAGE_MAX_MEMORY: '400000000' })).toMatchObject({ renderTimeoutMs: 1500, renderMemoryBytes: 400_000_000 });
+  expect(() => readConfig({ ...needed, LEASEHOLD_IMAGE_MAX_MEMORY: '1000000' })).toThrow(/LEASEHOLD_IMAGE_MAX_MEMORY/);
 });
 
 test('a stop that would cut running jobs off is refused', () => {

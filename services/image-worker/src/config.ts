@@ -1,7 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { ConfigError, durationMs, hostPorts, integer, parseConfig, port, str } from '@leasehold/service';
-import { defaultLimits } from './rendering/limits.js';
-import type { RenderLimits } from './rendering/rendition.js';
+import { defaultLimits, type PictureLimits } from './rendering/limits.js';
 
 export interface WorkerConfig {
   /** host:port of every coordinator; at least one. */
@@ -9,9 +8,13 @@ export interface WorkerConfig {
   readonly storeDirectory: string;
   /** Pictures at once. */
   readonly concurrency: number;
-  /** Leases to hold beyond those. */
+  /** Pictures to take and fetch beyond those. */
   readonly prefetch: number;
-  readonly limits: RenderLimits;
+  readonly limits: PictureLimits;
+  /** How long one picture may take to decode and encode. */
+  readonly renderTimeoutMs: number;
+  /** How much memory one picture's process may take. */
+  readonly renderMemoryBytes: number;
   readonly storeTimeoutMs: number;
   /** How long before a lease's end the worker stops trusting it. */
   readonly leaseMarginMs: number;
@@ -23,6 +26,8 @@ export interface WorkerConfig {
 
 // After the drain, what is left must be told to stop, handed back, and signed off.
 const STOP_BEYOND_DRAIN_MS = 5_000;
+// What Node itself takes, and room for a picture of some megapixels.
+const LEAST_MEMORY_BYTES = 256 * 1024 * 1024;
 
 /** Every variable of the worker; README.md lists them. Throws ConfigError. */
 export function readConfig(env: NodeJS.ProcessEnv): WorkerConfig {
@@ -30,12 +35,12 @@ export function readConfig(env: NodeJS.ProcessEnv): WorkerConfig {
     LEASEHOLD_COORDINATORS: hostPorts({ desc: 'where the coordinators listen', example: '127.0.0.1:7400,127.0.0.1:7402' }),
     LEASEHOLD_STORE_DIR: str({ desc: 'the directory of the embedded object store', example: '/var/lib/leasehold/store' }),
     LEASEHOLD_WORKER_CONCURRENCY: integer({ min: 1, max: 256, default: availableParallelism(), desc: 'pictures at once' }),
-    LEASEHOLD_WORKER_PREFETCH: integer({ min: 0, max: 512, default: 0, desc: 'leases to hold beyond the pictures under way' }),
+    LEASEHOLD_WORKER_PREFETCH: integer({ min: 0, max: 512, default: 1, desc: 'pictures to take and fetch beyond those, so that none waits for the store' }),
     LEASEHOLD_IMAGE_MAX_BYTES: integer({ min: 1, max: 2 ** 31 - 1, default: defaultLimits.maxBytes, desc: 'largest file' }),
     LEASEHOLD_IMAGE_MAX_PIXELS: integer({ min: 1, max: 2 ** 31 - 1, default: defaultLimits.maxPixels, desc: 'largest width times height' }),
     LEASEHOLD_IMAGE_MAX_FRAMES: integer({ min: 1, default: defaultLimits.maxFrames, desc: 'most frames or pages' }),
-    // The decoder counts in whole seconds.
-    LEASEHOLD_IMAGE_RENDER_TIMEOUT: durationMs({ min: 1000, max: 3_600_000, default: 30_000, desc: 'longest time for decoding and encoding' }),
+    LEASEHOLD_IMAGE_RENDER_TIMEOUT: durationMs({ min: 100, max: 3_600_000, default: 30_000, desc: 'longest time for decoding and encoding' }),
+    LEASEHOLD_IMAGE_MAX_MEMORY: integer({ min: LEAST_MEMORY_BYTES, default: 1536 * 1024 * 1024, desc: 'most memory of the process that makes one picture, in bytes' }),
     LEASEHOLD_STORE_TIMEOUT: durationMs({ min: 100, max: 3_600_000, default: 30_000, desc: 'longest time for one call to the store' }),
     LEASEHOLD_LEASE_MARGIN: durationMs({ min: 100, default: 2_000, desc: 'how long before its end a lease is not trusted any more' }),
     LEASEHOLD_DRAIN_TIMEOUT: durationMs({ default: 40_000, desc: 'how long running jobs may go on once a stop was asked for' }),
@@ -56,8 +61,9 @@ export function readConfig(env: NodeJS.ProcessEnv): WorkerConfig {
       maxBytes: c.LEASEHOLD_IMAGE_MAX_BYTES,
       maxPixels: c.LEASEHOLD_IMAGE_MAX_PIXELS,
       maxFrames: c.LEASEHOLD_IMAGE_MAX_FRAMES,
-      renderTimeoutSeconds: Math.ceil(c.LEASEHOLD_IMAGE_RENDER_TIMEOUT / 1000),
     }),
+    renderTimeoutMs: c.LEASEHOLD_IMAGE_RENDER_TIMEOUT,
+    renderMemoryBytes: c.LEASEHOLD_IMAGE_MAX_MEMORY,
     storeTimeoutMs: c.LEASEHOLD_STORE_TIMEOUT,
     leaseMarginMs: c.LEASEHOLD_LEASE_MARGIN,
     drainTimeoutMs: c.LEASEHOLD_DRAIN_TIMEOUT,

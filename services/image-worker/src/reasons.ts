@@ -21,6 +21,8 @@ export const faultClassOf: Readonly<Record<Reason, FaultClass>> = Object.freeze(
   INTERNAL: 'technical',
 });
 
+export const isReason = (word: string): word is Reason => Object.hasOwn(faultClassOf, word);
+
 /** Why a photo could not be made. The message and the cause are for the worker's own log: only the reason leaves the process. */
 export class PhotoFault extends Error {
   override readonly name = 'PhotoFault';

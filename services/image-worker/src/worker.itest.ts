@@ -74,7 +74,7 @@ test('a process of its own makes photos, gives a reason of the closed list for t
   expect((await coordinator.settlement('broken')).verb).toEqual({ $case: 'fail', value: { reason: 'CORRUPT', faultClass: FaultClass.CONTENT } });
 
   const ready = await fetch(`http://${await addressOf(running)}/readyz`);
-  expect({ status: ready.status, body: await ready.json() }).toMatchObject({ status: 200, body: { checks: [{ name: 'lifecycle' }, { name: 'worker-runtime', ok: true }, { name: 'object-store', ok: true }] } });
+  expect({ status: ready.status, body: await ready.json() }).toMatchObject({ status: 200, body: { checks: [{ name: 'lifecycle' }, { name: 'worker-runtime', ok: true }, { name: 'picture-pool', ok: true }, { name: 'object-store', ok: true }] } });
   expect(await running.stop()).toEqual({ code: 0, signal: null });
   expect(coordinator.workers.size).toBe(0);
 });

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { LeaseServiceService } from '@leasehold/lease-v1';
 import { openEmbeddedStore, type ObjectStore } from '@leasehold/object-store';
 import { createClient, type ClientOf } from '@leasehold/rpc';
@@ -8,6 +9,7 @@ import type { WorkerConfig } from './config.js';
 import type { PhotoMade, PhotoOrder } from './photo/order.js';
 import { photoHandler } from './photo/photo-handler.js';
 import { photoSteps, type PhotoSteps } from './photo/steps.js';
+import { PicturePool } from './rendering/pool/picture-pool.js';
 
 /** What one component may take to stop: all of the time but what the others need. */
 const OTHERS_STOP_MS = 2_000;
@@ -17,27 +19,36 @@ const OTHERS_STOP_MS = 2_000;
  * @param handlerOf what runs the steps on a job; tests put failpoints between them
  */
 export async function assembleWorker(config: WorkerConfig, logger: Logger, handlerOf: (steps: PhotoSteps) => JobHandler<PhotoOrder, PhotoMade> = photoHandler): Promise<Assembly> {
-  warnOfFewThreads(config.concurrency, logger);
   const build = `image-worker@${ownVersion()}`;
   const registry = createRegistry('image-worker', { build });
   const store = await openEmbeddedStore({ directory: config.storeDirectory });
-  const steps = photoSteps({ store, limits: config.limits, storeTimeoutMs: config.storeTimeoutMs, clock: systemClock });
+  const pool = new PicturePool({
+    program: fileURLToPath(new URL('./rendering/pool/child/main.js', import.meta.url)),
+    children: config.concurrency,
+    timeoutMs: config.renderTimeoutMs,
+    memoryBytes: config.renderMemoryBytes,
+    logger,
+    registry,
+  });
+  const steps = photoSteps({ store, studio: pool, limits: config.limits, storeTimeoutMs: config.storeTimeoutMs, clock: systemClock });
   const clients = connectionsTo(config.coordinators).map((address) => createClient(LeaseServiceService, address));
   const runtime = new WorkerRuntime({
     clients,
     handler: handlerOf(steps),
     build,
-    concurrency: config.concurrency,
-    prefetch: config.prefetch,
+    // A run beyond the children fetches its source and waits for one; the stores and settlements of others go on meanwhile. A lease that the runtime itself kept back
+    // would do nothing of that.
+    concurrency: config.concurrency + config.prefetch,
+    prefetch: 0,
     marginMs: config.leaseMarginMs,
     drainTimeoutMs: config.drainTimeoutMs,
     logger,
     registry,
   });
   const lifecycle = new Lifecycle({ logger, stopTimeoutMs: config.stopTimeoutMs, phaseTimeoutMs: config.stopTimeoutMs - OTHERS_STOP_MS });
-  const readiness = async (): Promise<Readiness[]> => [lifecycle.readiness(), runtime.readiness(), await storeReadiness(store)];
+  const readiness = async (): Promise<Readiness[]> => [lifecycle.readiness(), runtime.readiness(), pool.readiness(), await storeReadiness(store)];
   const ops = new OpsServer({ ...config.http, registry, readiness, logger });
-  lifecycle.add(versionedStore(store)).add(ops).add(closing(clients)).add(runtime);
+  lifecycle.add(versionedStore(store)).add(ops).add(pool).add(closing(clients)).add(runtime);
   return { lifecycle, beforeStop: () => runtime.drain() };
 }
 
@@ -68,12 +79,4 @@ function ownVersion(): string {
   const manifest: unknown = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
   if (typeof manifest === 'object' && manifest !== null && 'version' in manifest && typeof manifest.version === 'string') return manifest.version;
   throw new Error('package.json names no version');
-}
-
-// Decoding takes one of libuv's threads per picture, and so does every call to the file system. Node reads their number before this code can set it.
-function warnOfFewThreads(concurrency: number, logger: Logger): void {
-  const threads = Number(process.env['UV_THREADPOOL_SIZE'] ?? 4);
-  if (threads < concurrency) {
-    logger.warn({ event: 'few_threads', threads, concurrency }, `only ${threads} pictures are decoded at once: set UV_THREADPOOL_SIZE to at least ${concurrency + 2}`);
-  }
 }

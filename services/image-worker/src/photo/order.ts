@@ -1,3 +1,4 @@
+import type { SourceFacts } from '../rendering/photo-making.js';
 import type { RenditionSpec } from '../rendering/rendition.js';
 
 /** One version of one object, as the producer confirmed it. */
@@ -30,6 +31,5 @@ export interface PhotoMade {
     readonly width: number;
     readonly height: number;
   };
-  /** What the source turned out to be. */
-  readonly source: { readonly format: string; readonly width: number; readonly height: number; readonly pages: number };
+  readonly source: SourceFacts;
 }

@@ -5,14 +5,16 @@ import { createLogger, systemClock } from '@leasehold/service';
 import { fenceOf, JobFault, LeaseLost, LeaseUntrusted, type RunAborted, type RunningJob } from '@leasehold/worker-runtime';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { defaultLimits } from '../rendering/limits.js';
+import { makePhotoHere } from '../rendering/photo-making.js';
 import { Failpoints, type Failpoint } from '../testing/failpoints.js';
 import { testFile } from '../testing/manifest.js';
 import { pausingHandler } from '../testing/pausing-handler.js';
 import { download, storedKeys, temporaryStore, upload } from '../testing/store-folder.js';
 import type { PhotoOrder } from './order.js';
 import { photoHandler } from './photo-handler.js';
-import { photoSteps, type PhotoSteps } from './steps.js';
+import { photoSteps, type PhotoSteps, type Studio } from './steps.js';
 
+const inProcess: Studio = { make: makePhotoHere };
 let store: EmbeddedStore;
 let remove: () => Promise<void>;
 let steps: PhotoSteps;
@@ -20,7 +22,7 @@ const log = createLogger({ service: 'image-worker', level: 'silent' });
 
 beforeEach(async () => {
   ({ store, remove } = await temporaryStore());
-  steps = photoSteps({ store, limits: { ...defaultLimits, renderTimeoutSeconds: 60 }, storeTimeoutMs: 60_000, clock: systemClock });
+  steps = photoSteps({ store, studio: inProcess, limits: defaultLimits, storeTimeoutMs: 60_000, clock: systemClock });
 });
 afterEach(() => remove());
 
@@ -85,10 +87,10 @@ describe('a fault around the picture is technical', () => {
 
   test('the store went away before the photo was stored', async () => {
     const { job } = await told('img-gps.jpg');
-    const failing: PhotoSteps = { ...steps, render: async (picture, spec) => {
-      const photo = await steps.render(picture, spec);
+    const failing: PhotoSteps = { ...steps, make: async (...asked) => {
+      const made = await steps.make(...asked);
       await rm(store.directory, { recursive: true });
-      return photo;
+      return made;
     } };
     expect(await failure(photoHandler(failing).run(job))).toMatchObject({ reason: 'STORE_UNAVAILABLE', faultClass: 'technical' });
   });
@@ -98,7 +100,7 @@ describe('a fault around the picture is technical', () => {
     const silent: EmbeddedStore = Object.assign(Object.create(store), {
       get: (_key: string, _version: string, o: { signal: AbortSignal }) => new Promise((_, reject) => { o.signal.addEventListener('abort', () => reject(o.signal.reason)); }),
     });
-    const impatient = photoSteps({ store: silent, limits: { ...defaultLimits, renderTimeoutSeconds: 60 }, storeTimeoutMs: 1, clock: systemClock });
+    const impatient = photoSteps({ store: silent, studio: inProcess, limits: defaultLimits, storeTimeoutMs: 1, clock: systemClock });
     expect(await failure(photoHandler(impatient).run(job))).toMatchObject({ reason: 'TIMEOUT', faultClass: 'technical' });
   });
 
@@ -115,7 +117,7 @@ test('a prefix of another namespace makes nothing', async () => {
   expect(await storedKeys(store, 'renditions/')).toEqual([]);
 });
 
-test.each<[Failpoint, keyof PhotoSteps]>([['granted', 'inspect'], ['fetched', 'inspect'], ['encoded', 'store']])('a run that is revoked at the point «%s» never gets to %s', async (point, step) => {
+test.each<[Failpoint, keyof PhotoSteps]>([['granted', 'make'], ['fetched', 'make'], ['encoded', 'store']])('a run that is revoked at the point «%s» never gets to %s', async (point, step) => {
   const never = vi.spyOn(steps, step);
   const failpoints = new Failpoints({ points: [point], stops: 1, logger: log });
   const reached = vi.spyOn(failpoints, 'reach');

@@ -23,16 +23,12 @@ async function makePhoto(job: RunningJob<PhotoOrder>, steps: PhotoSteps): Promis
   const bytes = await steps.fetch(model.source, signal);
   signal.throwIfAborted();
   job.progress(20, 'decoding');
-  const picture = await steps.inspect(bytes);
-  signal.throwIfAborted();
-  job.progress(30, 'encoding');
-  const photo = await steps.render(picture, model.spec);
+  const { photo, source } = await steps.make(bytes, model.spec, { signal, onJudged: () => job.progress(30, 'encoding') });
   // The last look before something of this run is in the store: a run that was revoked meanwhile leaves nothing behind to sweep.
   signal.throwIfAborted();
   job.progress(90, 'storing');
   const { versionId, sizeBytes, sha256 } = await steps.store(key, photo.bytes, signal);
-  const { format, width, height, pages } = picture;
-  return { rendition: { key, versionId, sizeBytes, sha256, width: photo.width, height: photo.height }, source: { format, width, height, pages } };
+  return { rendition: { key, versionId, sizeBytes, sha256, width: photo.width, height: photo.height }, source };
 }
 
 // What it does not know is passed on: the runtime makes INTERNAL of it and logs it as the surprise that it is.

@@ -1,34 +1,40 @@
 import type { ObjectStore, StoredVersion } from '@leasehold/object-store';
 import type { Clock } from '@leasehold/service';
-import { inspectPicture, type Picture } from '../rendering/picture.js';
-import { renderWebp, type RenderLimits, type RenditionSpec, type WebpPhoto } from '../rendering/rendition.js';
+import type { PictureLimits } from '../rendering/limits.js';
+import type { MadePhoto, MakingOptions } from '../rendering/photo-making.js';
+import type { RenditionSpec } from '../rendering/rendition.js';
+import { withinTime } from '../time-limit.js';
 import { fetchSource } from './fetch-source.js';
 import type { Source } from './order.js';
 import { storePhoto } from './store-photo.js';
-import { withinTime } from './time-limit.js';
 
 /** What a run consists of, one after the other. Between any two of them it may be told to stop. All throw PhotoFault. */
 export interface PhotoSteps {
   fetch(source: Source, signal: AbortSignal): Promise<Buffer>;
-  /** Judges the file by its header. */
-  inspect(bytes: Buffer): Promise<Picture>;
-  render(picture: Picture, spec: RenditionSpec): Promise<WebpPhoto>;
+  /** Judges the file by its header, then decodes and encodes. */
+  make(bytes: Buffer, spec: RenditionSpec, o: { readonly signal: AbortSignal; readonly onJudged: () => void }): Promise<MadePhoto>;
   store(key: string, bytes: Buffer, signal: AbortSignal): Promise<StoredVersion>;
+}
+
+/** Makes photos, and stops when the signal fires. */
+export interface Studio {
+  make(bytes: Buffer, o: MakingOptions & { readonly signal: AbortSignal }): Promise<MadePhoto>;
 }
 
 export interface StepsOptions {
   readonly store: ObjectStore;
-  readonly limits: RenderLimits;
+  /** Where photos are made: a PicturePool. */
+  readonly studio: Studio;
+  readonly limits: PictureLimits;
   /** How long one call to the store may take, in ms. */
   readonly storeTimeoutMs: number;
   readonly clock: Clock;
 }
 
-export function photoSteps({ store, limits, storeTimeoutMs: limitMs, clock }: StepsOptions): PhotoSteps {
+export function photoSteps({ store, studio, limits, storeTimeoutMs: limitMs, clock }: StepsOptions): PhotoSteps {
   return {
     fetch: (source, signal) => withinTime({ clock, limitMs, signal, what: 'fetch' }, (either) => fetchSource(store, source, { maxBytes: limits.maxBytes, signal: either })),
-    inspect: (bytes) => inspectPicture(bytes, limits),
-    render: (picture, spec) => renderWebp(picture, spec, limits),
+    make: (bytes, spec, { signal, onJudged }) => studio.make(bytes, { spec, limits, onJudged, signal }),
     store: (key, bytes, signal) => withinTime({ clock, limitMs, signal, what: 'store' }, (either) => storePhoto(store, key, bytes, either)),
   };
 }

@@ -1,16 +1,18 @@
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PhotoFault, type Reason } from '../reasons.js';
 import { manifest, testFile } from '../testing/manifest.js';
+import { testPool } from '../testing/picture-pool.js';
 import { distance, pixelsOf, type Pixel, type Pixels } from '../testing/pixels.js';
 import type { Format } from './container/signature.js';
-import { defaultLimits } from './limits.js';
-import { inspectPicture } from './picture.js';
-import { renderWebp } from './rendition.js';
+import { defaultLimits as limits } from './limits.js';
+import type { MadePhoto } from './photo-making.js';
 
 // How far a channel may be off what the source holds: WebP at quality 80 keeps flat areas of these pictures within 8.
 const TOLERANCE = 8;
 const spec = { maxWidth: 320, maxHeight: 320, quality: 80, effort: 4 };
-const limits = { ...defaultLimits, renderTimeoutSeconds: 60 };
+const { pool } = testPool();
+beforeAll(() => pool.start());
+afterAll(() => pool.stop());
 
 interface Accepted {
   readonly format: Format;
@@ -134,10 +136,7 @@ const verdicts: Readonly<Record<string, Verdict>> = {
   'img-zero-byte.jpg': 'EMPTY',
 };
 
-const make = async (file: string) => {
-  const picture = await inspectPicture(testFile(file), limits);
-  return { picture, rendition: await renderWebp(picture, spec, limits) };
-};
+const make = (file: string): Promise<MadePhoto> => pool.make(testFile(file), { spec, limits, signal: new AbortController().signal });
 
 describe('each picture of the manifest gets its verdict', () => {
   test.each(manifest())('$file ($what): $expected', async ({ file }) => {
@@ -149,10 +148,10 @@ describe('each picture of the manifest gets its verdict', () => {
       expect(fault).toHaveProperty('reason', verdict);
       return;
     }
-    const { picture, rendition } = await make(file);
-    expect({ format: picture.format, pages: picture.pages, size: [rendition.width, rendition.height] })
+    const { photo, source } = await make(file);
+    expect({ format: source.format, pages: source.pages, size: [photo.width, photo.height] })
       .toEqual({ format: verdict.format, pages: verdict.pages ?? 1, size: verdict.size });
-    const pixels = await pixelsOf(rendition.bytes);
+    const pixels = await pixelsOf(photo.bytes);
     expect([pixels.width, pixels.height]).toEqual(verdict.size);
     verdict.look?.(pixels);
   });

@@ -1,19 +1,20 @@
 import { createServer } from 'node:net';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { PhotoFault, type Reason } from '../reasons.js';
 import { testFile } from '../testing/manifest.js';
+import { testPool } from '../testing/picture-pool.js';
 import { greyTiff, noise, plain } from '../testing/sample-pictures.js';
-import { defaultLimits } from './limits.js';
-import { inspectPicture } from './picture.js';
-import { renderWebp, type RenderLimits, type RenditionSpec } from './rendition.js';
+import { defaultLimits as defaults, type PictureLimits } from './limits.js';
 
-const defaults: RenderLimits = { ...defaultLimits, renderTimeoutSeconds: 60 };
-const smallFast: RenditionSpec = { maxWidth: 64, maxHeight: 64, quality: 80, effort: 0 };
+const spec = { maxWidth: 64, maxHeight: 64, quality: 80, effort: 0 };
+const { pool } = testPool({ children: 2 });
+beforeAll(() => pool.start());
+afterAll(() => pool.stop());
 
 /** The reason for which a file is refused, or `made`. */
-async function outcome(bytes: Buffer, limits: RenderLimits = defaults, spec: RenditionSpec = smallFast): Promise<Reason | 'made'> {
+async function outcome(bytes: Buffer, limits: PictureLimits = defaults): Promise<Reason | 'made'> {
   try {
-    await renderWebp(await inspectPicture(bytes, limits), spec, limits);
+    await pool.make(bytes, { spec, limits, signal: new AbortController().signal });
     return 'made';
   } catch (error) {
     if (error instanceof PhotoFault) return error.reason;
@@ -122,11 +123,6 @@ describe('limits are judged before decoding', () => {
   test.each([['img-anim-700-tiny-frames.gif', 700], ['img-anim-4frames.webp', 4], ['img-tiff-2pages.tif', 2]])('frames and pages: %s has %i, one fewer allowed is FRAME_LIMIT', async (file, frames) => {
     expect(await outcome(testFile(file), { ...defaults, maxFrames: frames })).toBe('made');
     expect(await outcome(testFile(file), { ...defaults, maxFrames: frames - 1 })).toBe('FRAME_LIMIT');
-  });
-
-  test('time: what takes longer than it may is TIMEOUT', async () => {
-    const large = await noise(500, 500).resize(4000, 4000, { kernel: 'nearest' }).jpeg().toBuffer();
-    expect(await outcome(large, { ...defaults, renderTimeoutSeconds: 1 }, { ...smallFast, maxWidth: 4000, maxHeight: 4000, effort: 6 })).toBe('TIMEOUT');
   });
 });
 

@@ -8,7 +8,7 @@ import { defaultLimits } from './limits.js';
 import { inspectPicture } from './picture.js';
 import { renderWebp, type RenditionSpec } from './rendition.js';
 
-const limits = { ...defaultLimits, renderTimeoutSeconds: 60 };
+const limits = defaultLimits;
 const render = async (bytes: Buffer, spec: Partial<RenditionSpec> = {}) =>
   renderWebp(await inspectPicture(bytes, limits), { maxWidth: 320, maxHeight: 320, quality: 80, effort: 4, ...spec }, limits);
 

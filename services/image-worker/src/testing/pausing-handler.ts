@@ -28,8 +28,7 @@ function pausing(steps: PhotoSteps, failpoints: Failpoints, run: Run): PhotoStep
   };
   return {
     fetch: (source, signal) => then(steps.fetch(source, signal), 'fetched'),
-    inspect: (bytes) => steps.inspect(bytes),
-    render: (picture, spec) => then(steps.render(picture, spec), 'encoded'),
+    make: (bytes, spec, o) => then(steps.make(bytes, spec, o), 'encoded'),
     store: (key, bytes, signal) => then(steps.store(key, bytes, signal), 'stored'),
   };
 }

@@ -17,6 +17,9 @@ const coordinatorProgram = (file: string): string => fileURLToPath(new URL(file,
 const stopTimeout = '8s';
 const workerDrain = '3s';
 
+// The stack reads log lines to see what happens; with fewer of them it would wait in vain.
+const logLevel = ['trace', 'debug'].find((level) => level === process.env['LEASEHOLD_LOG_LEVEL']) ?? 'info';
+
 /** How long a service may take to stop before it is killed: longer than it gives itself. */
 export const killAfterMs = 10_000;
 
@@ -28,7 +31,7 @@ export const migrations = (queueUrl: string, recordsUrl: string): Program[] => [
 export const coordinator = (o: { name: string; databaseUrl: string; grpc: number; http: number }): Program => ({
   name: o.name,
   file: coordinatorProgram('main.js'),
-  env: { ...portsOf(o), LEASEHOLD_QUEUE_DATABASE_URL: o.databaseUrl, LEASEHOLD_STOP_TIMEOUT: stopTimeout },
+  env: { ...portsOf(o), LEASEHOLD_LOG_LEVEL: logLevel, LEASEHOLD_QUEUE_DATABASE_URL: o.databaseUrl, LEASEHOLD_STOP_TIMEOUT: stopTimeout },
 });
 
 export const ingest = (o: { databaseUrl: string; coordinators: string; store: string; secret: string; grpc: number; http: number }): Program => ({
@@ -36,6 +39,7 @@ export const ingest = (o: { databaseUrl: string; coordinators: string; store: st
   file: fileURLToPath(ingestPrograms.main),
   env: {
     ...portsOf(o),
+    LEASEHOLD_LOG_LEVEL: logLevel,
     LEASEHOLD_RECORDS_DATABASE_URL: o.databaseUrl,
     LEASEHOLD_COORDINATORS: o.coordinators,
     LEASEHOLD_STORE_DIR: o.store,
@@ -61,13 +65,12 @@ export const imageWorker = (o: WorkerOptions): Program => ({
   name: o.name,
   file: programs.worker,
   env: {
+    LEASEHOLD_LOG_LEVEL: logLevel,
     LEASEHOLD_COORDINATORS: o.coordinators,
     LEASEHOLD_STORE_DIR: o.store,
     LEASEHOLD_HTTP_HOST: '127.0.0.1',
     LEASEHOLD_HTTP_PORT: String(o.http),
     LEASEHOLD_WORKER_CONCURRENCY: String(o.concurrency),
-    // A thread for each picture, and some for files.
-    UV_THREADPOOL_SIZE: String(o.concurrency + 4),
     LEASEHOLD_DRAIN_TIMEOUT: workerDrain,
     LEASEHOLD_STOP_TIMEOUT: stopTimeout,
   },
@@ -76,7 +79,7 @@ export const imageWorker = (o: WorkerOptions): Program => ({
 /** The same worker for leases of a few seconds; one with a failpoint stands still there until it gets SIGUSR2. */
 export function shortLeaseWorker(o: WorkerOptions & { readonly stopsAt?: 'stored' }): Program {
   const plain = imageWorker(o);
-  const env = { ...plain.env, LEASEHOLD_LEASE_MARGIN: '500ms' };
+  const env = { ...plain.env, LEASEHOLD_LEASE_MARGIN: '500ms', LEASEHOLD_WORKER_PREFETCH: '0' };
   if (o.stopsAt === undefined) return { ...plain, env };
   return { ...plain, file: programs.workerWithFailpoints, env: { ...env, LEASEHOLD_FAILPOINTS: o.stopsAt, LEASEHOLD_FAILPOINT_STOPS: '1' } };
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '@leasehold/service';
-import { PhotoFault } from '../reasons.js';
+import { PhotoFault } from './reasons.js';
 
 /**
  * Runs `act` with a signal that fires with `signal`, and after `limitMs` with a PhotoFault TIMEOUT as its reason. `act` must reject with its

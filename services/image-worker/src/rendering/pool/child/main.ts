@@ -1,0 +1,4 @@
+import { makePhotoHere } from '../../photo-making.js';
+import { serve } from './serve.js';
+
+await serve(makePhotoHere);
