@@ -1,5 +1,7 @@
 export { freePort } from './free-port.js';
+export { leftOut, type Part } from './left-out.js';
 export { StackFault } from './stack-fault.js';
+export { startCeph, type CephServer } from './ceph/server.js';
 export { startPostgres } from './postgres/server.js';
 export type { PostgresOptions, PostgresServer } from './postgres/server.js';
 export { runningProcess } from './postgres/process-table.js';
@@ -8,3 +10,4 @@ export { startProcess } from './process/service-process.js';
 export type { LogEvent, ProcessEnd, ProcessOptions, ServiceProcess, WaitOptions } from './process/service-process.js';
 export { testDatabase } from './test-database.js';
 export type { TestDatabase, TestDatabaseOptions } from './test-database.js';
+export { makeBucket, testBucket, type S3Access, type TestBucket, type TestBucketOptions } from './test-bucket.js';

@@ -1,8 +1,12 @@
 import { fileURLToPath } from 'node:url';
 import { type ViteUserConfig, defineConfig } from 'vitest/config';
 
-/** The one vitest configuration of every project. `postgres: true`: a real PostgreSQL runs while its tests do; see testDatabase. */
-export function project(o: { readonly postgres?: boolean } = {}): ViteUserConfig {
+/**
+ * The one vitest configuration of every project. `postgres: true`: a real PostgreSQL runs while its tests do, see testDatabase. `s3: true`: a real S3 does,
+ * see testBucket and leftOut.
+ */
+export function project(o: { readonly postgres?: boolean; readonly s3?: boolean } = {}): ViteUserConfig {
+  const setups = [...(o.postgres === true ? ['./vitest-postgres.js'] : []), ...(o.s3 === true ? ['./vitest-s3.js'] : [])];
   return defineConfig({
     test: {
       include: ['src/**/*.{test,itest}.ts'],
@@ -11,7 +15,7 @@ export function project(o: { readonly postgres?: boolean } = {}): ViteUserConfig
       hookTimeout: 30_000,
       reporters: ['default', 'json'],
       outputFile: { json: 'test-results/vitest.json' },
-      globalSetup: o.postgres === true ? [fileURLToPath(new URL('./vitest-postgres.js', import.meta.url))] : [],
+      globalSetup: setups.map((path) => fileURLToPath(new URL(path, import.meta.url))),
     },
   });
 }
