@@ -9,7 +9,11 @@ const folder = (name: string): URL => new URL(`../testdata/${name}/`, import.met
 async function withDatabase(work: (url: string, check: (name: string) => Promise<{ ok: boolean; detail?: string }>) => Promise<void>): Promise<void> {
   const { connectionString } = await testDatabase();
   const db = createPool({ connectionString, applicationName: 'test', logger });
-  await work(connectionString, (name) => checkMigrations(db, folder(name))).finally(() => db.stop());
+  try {
+    await work(connectionString, (name) => checkMigrations(db, folder(name)));
+  } finally {
+    await db.stop();
+  }
 }
 
 test('each migration is applied once, also when two deployments come at the same time', async () => {
