@@ -1,5 +1,6 @@
 import type { Metadata } from '@grpc/grpc-js';
 import type { Logger } from '@leasehold/service';
+import type { Identity } from './identity.js';
 
 /** What a handler knows of the call that it serves, besides the request. */
 export interface CallContext {
@@ -14,6 +15,8 @@ export interface CallContext {
   readonly metadata: Metadata;
   /** Address and port of the caller. */
   readonly peer: string;
+  /** Who calls: of its certificate, or `local` over plaintext. What it may do is the edge's access table's to say. */
+  readonly identity: Identity;
   /** Carries the method. */
   readonly log: Logger;
 }

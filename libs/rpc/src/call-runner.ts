@@ -1,39 +1,63 @@
 import { once } from 'node:events';
 import type { sendUnaryData, ServerReadableStream, ServerUnaryCall, ServerWritableStream, ServiceError } from '@grpc/grpc-js';
 import type { Logger } from '@leasehold/service';
+import type { ErasedRule } from './access.js';
 import type { CallContext } from './call-context.js';
 import type { CallsUnderWay } from './calls-under-way.js';
 import type { MethodDefinition } from './definition.js';
 import { Fault } from './fault.js';
 import { faults } from './faults.js';
+import type { Identity } from './identity.js';
 import { ServedCall, type SurfaceCall } from './served-call.js';
 import { toServiceError } from './service-error.js';
 
 /** A handler with its messages erased; written as a method for the reason that MethodDefinition gives. */
 export type ErasedHandler = { handle(input: unknown, call: CallContext): unknown }['handle'];
 
+/** What a method does, and who may ask for it. */
+export interface BoundMethod {
+  readonly handler: ErasedHandler;
+  readonly admit: ErasedRule;
+}
+
+export interface CallRunnerOptions {
+  readonly domain: string;
+  readonly draining: AbortSignal;
+  readonly logger: Logger;
+  readonly underWay: CallsUnderWay;
+  /** Who calls. @throws Fault when the caller's certificate does not say so. */
+  readonly identify: (call: SurfaceCall, domain: string) => Identity;
+}
+
 /** How long an overloaded server asks callers to stay away. */
 const OVERLOAD_RETRY_MS = 200;
 
 /** Runs the handlers of one service: gives them their context, and turns whatever they throw into the edge's answer. */
 export class CallRunner {
-  readonly #o: { domain: string; draining: AbortSignal; logger: Logger; underWay: CallsUnderWay };
+  readonly #o: CallRunnerOptions;
 
-  constructor(o: { domain: string; draining: AbortSignal; logger: Logger; underWay: CallsUnderWay }) {
+  constructor(o: CallRunnerOptions) {
     this.#o = o;
   }
 
-  unary(path: string, handler: ErasedHandler, call: ServerUnaryCall<unknown, unknown>, callback: sendUnaryData<unknown>): void {
-    void this.#run(path, call, callback, async (context) => callback(null, await handler(call.request, context)));
+  unary(path: string, { handler, admit }: BoundMethod, call: ServerUnaryCall<unknown, unknown>, callback: sendUnaryData<unknown>): void {
+    void this.#run(path, call, callback, async (context) => {
+      await admitted(admit, call.request, context);
+      callback(null, await handler(call.request, context));
+    });
   }
 
-  clientStream(path: string, handler: ErasedHandler, call: ServerReadableStream<unknown, unknown>, callback: sendUnaryData<unknown>): void {
-    void this.#run(path, call, callback, async (context) => callback(null, await handler(received(call, context.signal), context)));
+  clientStream(path: string, { handler, admit }: BoundMethod, call: ServerReadableStream<unknown, unknown>, callback: sendUnaryData<unknown>): void {
+    void this.#run(path, call, callback, async (context) => {
+      const requests = await admittedStream(admit, received(call, context.signal), context);
+      callback(null, await handler(requests, context));
+    });
   }
 
-  serverStream(path: string, handler: ErasedHandler, call: ServerWritableStream<unknown, unknown>): void {
+  serverStream(path: string, { handler, admit }: BoundMethod, call: ServerWritableStream<unknown, unknown>): void {
     // 'error' is how grpc-js takes the status of a stream; destroying it would lose the status.
     void this.#run(path, call, (error) => call.emit('error', error), async (context) => {
+      await admitted(admit, call.request, context);
       await send(call, handler(call.request, context), context.signal);
       call.end();
     });
@@ -52,22 +76,59 @@ export class CallRunner {
   }
 
   async #run(path: string, call: SurfaceCall, refuse: (error: ServiceError) => void, work: (context: CallContext) => Promise<void>): Promise<void> {
-    const { domain, draining, logger, underWay } = this.#o;
+    const { domain, draining, logger, underWay, identify } = this.#o;
     if (!underWay.enter()) {
       const overload = faults(domain).exhausted('TOO_MANY_CALLS', 'this server has too many calls under way', OVERLOAD_RETRY_MS);
       refuse(toServiceError(overload, domain));
       return;
     }
-    const context = new ServedCall(call, { path, domain, draining, logger });
+    try {
+      await this.#serve(new ServedCall(call, { path, domain, identity: identify(call, domain), draining, logger }), refuse, work);
+    } catch (error) {
+      // Of identify() alone: whoever calls is not known.
+      refuse(toServiceError(error, domain));
+    } finally {
+      underWay.leave();
+    }
+  }
+
+  async #serve(context: ServedCall, refuse: (error: ServiceError) => void, work: (context: CallContext) => Promise<void>): Promise<void> {
     try {
       await work(context);
     } catch (error) {
       report(error, context);
-      refuse(toServiceError(error, domain));
+      refuse(toServiceError(error, this.#o.domain));
     } finally {
       context.finished();
-      underWay.leave();
     }
+  }
+}
+
+/** The one place where access is decided. */
+async function admitted(admit: ErasedRule, request: unknown, context: CallContext): Promise<void> {
+  if (context.identity.role === 'local') return;
+  try {
+    await admit(request, context);
+  } catch (error) {
+    if (error instanceof Fault) context.log.warn({ event: 'rpc_denied', identity: context.identity.id, peer: context.peer, reason: error.reason }, error.message);
+    throw error;
+  }
+}
+
+/** The stream, once its first request was admitted: the handler must not begin before. */
+async function admittedStream(admit: ErasedRule, requests: AsyncIterable<unknown>, context: CallContext): Promise<AsyncIterable<unknown>> {
+  if (context.identity.role === 'local') return requests;
+  const rest = requests[Symbol.asyncIterator]();
+  const first = await rest.next();
+  if (first.done !== true) await admitted(admit, first.value, context);
+  return resumed(first, rest);
+}
+
+async function* resumed(first: IteratorResult<unknown>, rest: AsyncIterator<unknown>): AsyncIterable<unknown> {
+  try {
+    for (let next = first; next.done !== true; next = await rest.next()) yield next.value;
+  } finally {
+    await rest.return?.();
   }
 }
 

@@ -1,6 +1,6 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import { connectivityState, type ChannelOptions, type ServiceConfig } from '@grpc/grpc-js';
-import { isLoopback } from './loopback.js';
+import { isLoopback } from '@leasehold/service';
 
 /** Connections are asked for a sign of life every `everyMs` and given up after `timeoutMs` without one. */
 export interface Keepalive {
@@ -21,23 +21,26 @@ const HOST_PORT = /^(?:\[(?<v6>[^\]]+)\]|(?<name>[^:[\]]+)):(?<port>\d{1,5})$/;
 
 /**
  * The gRPC target of `host:port` addresses (IPv6 in brackets); `localhost` counts as 127.0.0.1 so that it may be one of several.
- * @throws Error for what is no address, for a mix of IPv4 and IPv6, and for hosts beyond this machine: the channel is plaintext.
+ * Names other than that are looked up, and all addresses behind them are used.
+ * @throws Error for what is no address, for several of which not all are IPv4 or all IPv6, and for hosts beyond this machine when the channel is plaintext.
  */
-export function targetOf(addresses: readonly string[]): string {
+export function targetOf(addresses: readonly string[], o: { secure?: boolean } = {}): string {
   const parsed = addresses.map((address) => {
     const { v6, name, port } = HOST_PORT.exec(address)?.groups ?? {};
     const host = v6 ?? (name?.toLowerCase() === 'localhost' ? '127.0.0.1' : name);
     if (host === undefined || port === undefined) throw new Error(`${address} is no host:port`);
-    if (!isLoopback(host)) throw new Error(`${address}: calls are plaintext and may only go to this machine (127.0.0.0/8, ::1, localhost)`);
+    if (o.secure !== true && !isLoopback(host)) throw new Error(`${address}: calls are plaintext and may only go to this machine (127.0.0.0/8, ::1, localhost)`);
     return { host, port };
   });
   if (parsed.length === 0) throw new Error('at least one address is needed');
   if (parsed.every(({ host }) => isIPv4(host))) return `ipv4:${parsed.map(({ host, port }) => `${host}:${port}`).join(',')}`;
   if (parsed.every(({ host }) => isIPv6(host))) return `ipv6:${parsed.map(({ host, port }) => `[${host}]:${port}`).join(',')}`;
+  const [only, ...others] = parsed;
+  if (only !== undefined && others.length === 0) return `dns:${only.host}:${only.port}`;
   throw new Error(`${addresses.join(', ')}: the addresses of one client must be all IPv4 or all IPv6`);
 }
 
-export function channelOptions(o: { maxReceiveBytes: number; keepalive: Keepalive | undefined; retried: readonly { service: string; method: string }[] }): ChannelOptions {
+export function channelOptions(o: { maxReceiveBytes: number; keepalive: Keepalive | undefined; secure: boolean; retried: readonly { service: string; method: string }[] }): ChannelOptions {
   const config: ServiceConfig = {
     loadBalancingConfig: [{ round_robin: {} }],
     // Only UNAVAILABLE, and only for methods whose repeat is harmless: the server may have done the work before it went away.
@@ -57,6 +60,8 @@ export function channelOptions(o: { maxReceiveBytes: number; keepalive: Keepaliv
     // gRPC waits up to 2 min between attempts to connect; a coordinator is back within seconds.
     'grpc.initial_reconnect_backoff_ms': 100,
     'grpc.max_reconnect_backoff_ms': 2_000,
+    // The server is known by its certificate's role. TLS knows no server names that are addresses, which is what most targets are.
+    ...(o.secure ? { 'grpc.ssl_target_name_override': 'leasehold' } : {}),
     'grpc.enable_http_proxy': 0,
     'grpc.enable_channelz': 0,
   };

@@ -1,7 +1,8 @@
 import { once, setMaxListeners } from 'node:events';
-import { Metadata, status, type CallOptions as GrpcCallOptions, type Client, type ClientWritableStream, type ServiceError } from '@grpc/grpc-js';
+import { Metadata, status, type CallOptions as GrpcCallOptions, type ClientWritableStream, type ServiceError } from '@grpc/grpc-js';
 import type { Logger } from '@leasehold/service';
 import type { CallOptions } from './client.js';
+import type { Connections } from './connections.js';
 import type { MethodDefinition } from './definition.js';
 import { Fault } from './fault.js';
 import { fromServiceError, TRANSPORT } from './service-error.js';
@@ -13,14 +14,14 @@ type Answered = (error: ServiceError | null, value?: unknown) => void;
 
 /** A method of one client, ready to be called. */
 export interface Callee {
-  readonly client: Client;
+  readonly connections: Connections;
   readonly method: MethodDefinition;
   readonly defaultTimeoutMs: number;
   readonly logger: Logger | undefined;
 }
 
 export function unaryCall(callee: Callee, request: unknown, o: CallOptions): Promise<unknown> {
-  const { client, method } = callee;
+  const { connections: { client }, method } = callee;
   const options = deadlineIn(finite(o.timeoutMs) ?? callee.defaultTimeoutMs);
   return underSignal(callee, o.signal, (answered) =>
     client.makeUnaryRequest(method.path, serializer(method), deserializer(method), request, new Metadata(), options, answered));
@@ -28,7 +29,7 @@ export function unaryCall(callee: Callee, request: unknown, o: CallOptions): Pro
 
 /** Yields the answers; ends the call when the consumer stops early. */
 export async function* serverStreamCall(callee: Callee, request: unknown, o: CallOptions): AsyncGenerator<unknown, void, undefined> {
-  const { client, method } = callee;
+  const { connections: { client }, method } = callee;
   const call = begun(o.signal, () =>
     client.makeServerStreamRequest(method.path, serializer(method), deserializer(method), request, new Metadata(), streamOptions(o)));
   // After the consumer has left, the call still reports its CANCELLED, and an unheard 'error' event would end the process.
@@ -48,7 +49,7 @@ export async function* serverStreamCall(callee: Callee, request: unknown, o: Cal
 
 /** Sends the requests as fast as the server reads them. What the iterable throws cancels the call and is thrown on as it is. */
 export async function clientStreamCall(callee: Callee, requests: AsyncIterable<unknown>, o: CallOptions): Promise<unknown> {
-  const { client, method } = callee;
+  const { connections: { client }, method } = callee;
   const ended = new AbortController();
   const source: { error?: unknown; failed: boolean } = { failed: false };
   try {

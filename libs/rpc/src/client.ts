@@ -1,7 +1,9 @@
-import { Client, credentials } from '@grpc/grpc-js';
+import { Client } from '@grpc/grpc-js';
 import type { Logger } from '@leasehold/service';
 import { channelOptions, channelStateOf, DEFAULT_MAX_RECEIVE_BYTES, targetOf, type ChannelState, type Keepalive } from './channel.js';
+import { Connections } from './connections.js';
 import { clientStreamCall, serverStreamCall, unaryCall, type Callee } from './client-calls.js';
+import { channelCredentials, type ClientTls } from './tls-credentials.js';
 import { serviceName, type Definition, type RequestOf, type ResponseOf } from './definition.js';
 
 export interface CallOptions {
@@ -37,13 +39,15 @@ export interface ClientOptions<Method> {
   maxReceiveBytes?: number;
   /** Default: asked every 20 s, given up after 5 s. */
   keepalive?: Keepalive;
+  /** mTLS; without it calls are plaintext and may only go to this machine. */
+  tls?: ClientTls | undefined;
   /** Hears at level debug of calls that failed on the way, event `rpc_client_fault`. */
   logger?: Logger;
 }
 
 /**
  * A typed client with connections of its own, made at the first call.
- * @param address `host:port` on this machine, or several, over which calls go round robin.
+ * @param address `host:port` or several, over which calls go round robin.
  */
 export function createClient<D extends Definition>(definition: D, address: string | readonly string[], o?: ClientOptions<keyof D & string>): ClientOf<D>;
 export function createClient(definition: Definition, address: string | readonly string[], o: ClientOptions<string> = {}): object {
@@ -53,14 +57,15 @@ export function createClient(definition: Definition, address: string | readonly 
     if (method === undefined) throw new Error(`${service} has no method ${name}`);
     return { service, method: method.path.slice(method.path.lastIndexOf('/') + 1) };
   });
-  const options = channelOptions({ maxReceiveBytes: o.maxReceiveBytes ?? DEFAULT_MAX_RECEIVE_BYTES, keepalive: o.keepalive, retried });
-  const client = new Client(targetOf(typeof address === 'string' ? [address] : address), credentials.createInsecure(), options);
-  const methods = Object.entries(definition).map(([name, method]) => [name, methodOf({ client, method, defaultTimeoutMs: o.defaultTimeoutMs ?? 10_000, logger: o.logger })] as const);
+  const options = channelOptions({ maxReceiveBytes: o.maxReceiveBytes ?? DEFAULT_MAX_RECEIVE_BYTES, keepalive: o.keepalive, secure: o.tls !== undefined, retried });
+  const target = targetOf(typeof address === 'string' ? [address] : address, { secure: o.tls !== undefined });
+  const connections = new Connections(() => new Client(target, channelCredentials(o.tls), options), o.tls?.certificates);
+  const methods = Object.entries(definition).map(([name, method]) => [name, methodOf({ connections, method, defaultTimeoutMs: o.defaultTimeoutMs ?? 10_000, logger: o.logger })] as const);
   return {
     ...Object.fromEntries(methods),
-    close: () => client.close(),
+    close: () => connections.close(),
     get channelState() {
-      return channelStateOf(client.getChannel().getConnectivityState(false));
+      return channelStateOf(connections.client.getChannel().getConnectivityState(false));
     },
   };
 }

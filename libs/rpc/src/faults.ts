@@ -12,6 +12,8 @@ export interface Faults {
   readonly failedPrecondition: (reason: string, message: string, o?: { violations?: readonly Violation[]; meta?: Metadata }) => Fault;
   /** Lost against something newer, for example a stale lease: start over from a fresh read. */
   readonly aborted: (reason: string, message: string, metadata?: Metadata) => Fault;
+  /** Whoever calls may not do this; nobody looked at whether it would have worked. */
+  readonly denied: (reason: string, message: string, metadata?: Metadata) => Fault;
   readonly alreadyExists: (reason: string, message: string, metadata?: Metadata) => Fault;
   /** Overload or a limit: the same call may succeed after `retryDelayMs`. */
   readonly exhausted: (reason: string, message: string, retryDelayMs?: number) => Fault;
@@ -34,6 +36,7 @@ export function faults(domain: string): Faults {
     failedPrecondition: (reason, message, o = {}) =>
       of(status.FAILED_PRECONDITION, reason, message, { violations: o.violations, metadata: o.meta }),
     aborted: (reason, message, metadata) => of(status.ABORTED, reason, message, { metadata }),
+    denied: (reason, message, metadata) => of(status.PERMISSION_DENIED, reason, message, { metadata }),
     alreadyExists: (reason, message, metadata) => of(status.ALREADY_EXISTS, reason, message, { metadata }),
     exhausted: (reason, message, retryDelayMs) => of(status.RESOURCE_EXHAUSTED, reason, message, { retryDelayMs }),
     unavailable: (reason, message, retryDelayMs) => of(status.UNAVAILABLE, reason, message, { retryDelayMs }),

@@ -151,7 +151,7 @@ describe('construction refuses', () => {
   });
 
   test('a service that no image describes', () => {
-    expect(() => bare({ services: [{ name: ECHO, domain: ECHO_DOMAIN, register: () => undefined }], images: [image('@leasehold/google-rpc')] })).toThrow(`no image describes ${ECHO}`);
+    expect(() => bare({ services: [{ name: ECHO, domain: ECHO_DOMAIN, guarded: false, register: () => undefined }], images: [image('@leasehold/google-rpc')] })).toThrow(`no image describes ${ECHO}`);
   });
 });
 

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
-import { Server, ServerCredentials, type ServerInterceptor } from '@grpc/grpc-js';
-import type { Component, Logger } from '@leasehold/service';
+import { Server, type ServerInterceptor } from '@grpc/grpc-js';
+import { isLoopback, type Certificates, type Component, type Logger } from '@leasehold/service';
 import type { Registry } from 'prom-client';
 import { callObserver } from './call-observer.js';
 import { CallRunner } from './call-runner.js';
@@ -9,12 +9,18 @@ import { DEFAULT_MAX_RECEIVE_BYTES, keepaliveOptions, type Keepalive } from './c
 import { completeStreams } from './complete-streams.js';
 import { Descriptors } from './descriptors.js';
 import { Health, HEALTH_SERVICE } from './health.js';
-import { isLoopback } from './loopback.js';
+import { local, type Identity } from './identity.js';
+import { identityIn } from './peer-certificate.js';
 import { addReflection, REFLECTION_SERVICES } from './reflection.js';
+import type { SurfaceCall } from './served-call.js';
 import type { ServiceBinding } from './service.js';
+import { serverCredentials } from './tls-credentials.js';
+
+/** Callers that were admitted by an authority that is not trusted any more: their calls under way are broken off after so long. */
+const REAUTHENTICATE_MS = 35_000;
 
 export interface GrpcServerOptions {
-  /** A loopback host: the server speaks plaintext. */
+  /** A loopback host, unless there are certificates. */
   host: string;
   /** 0: any free port. */
   port: number;
@@ -23,6 +29,8 @@ export interface GrpcServerOptions {
   images: readonly Uint8Array[];
   logger: Logger;
   registry: Registry;
+  /** mTLS: callers are who their certificates say. Without it the server speaks plaintext, and callers are `local`. */
+  certificates?: Certificates | undefined;
   /** Larger requests are refused as RESOURCE_EXHAUSTED / MESSAGE_TOO_LARGE. Default 4 MiB. */
   maxReceiveBytes?: number;
   /** Calls under way at once over all connections, long polls included; more are refused as RESOURCE_EXHAUSTED / TOO_MANY_CALLS. Default 10,000. */
@@ -48,12 +56,18 @@ export class GrpcServer implements Component {
   #stopping: Promise<void> | undefined;
   #port: number | undefined;
   #wanted = true;
+  #forget: (() => void) | undefined;
 
-  /** @throws Error for a host beyond this machine, and for a service that no image describes. */
+  /**
+   * @throws Error without certificates for a host beyond this machine, with them for a service without an access table, and for a service
+   * that no image describes.
+   */
   constructor(o: GrpcServerOptions) {
-    if (!isLoopback(o.host)) {
-      throw new Error(`${o.host}: gRPC is served in plaintext and only on this machine (127.0.0.0/8, ::1, localhost); put a proxy that speaks TLS in front for others`);
+    if (o.certificates === undefined && !isLoopback(o.host)) {
+      throw new Error(`${o.host}: gRPC is served in plaintext and only on this machine (127.0.0.0/8, ::1, localhost) while there are no certificates`);
     }
+    const unguarded = o.services.find(({ guarded }) => !guarded);
+    if (o.certificates !== undefined && unguarded !== undefined) throw new Error(`${unguarded.name}: without an access table it must not be served to others`);
     this.#o = o;
     this.#descriptors = new Descriptors(o.images);
     for (const { name } of o.services) if (!this.#descriptors.hasService(name)) throw new Error(`no image describes ${name}`);
@@ -90,14 +104,18 @@ export class GrpcServer implements Component {
     return this.#stopping;
   }
 
+  readonly #identify = (call: SurfaceCall, domain: string): Identity =>
+    this.#o.certificates === undefined ? local : identityIn(call.getAuthContext().sslPeerCertificate, { domain, nowMs: Date.now() });
+
   async #start(): Promise<void> {
     if (this.#stopping !== undefined) throw new Error('a stopped gRPC server does not start again');
     const server = this.#build();
     this.#port = await new Promise<number>((resolve, reject) => {
       const bound = (error: Error | null, port: number): void => (error === null ? resolve(port) : reject(error));
-      server.bindAsync(`${this.#hostInUrl()}:${this.#o.port}`, ServerCredentials.createInsecure(), bound);
+      server.bindAsync(`${this.#hostInUrl()}:${this.#o.port}`, serverCredentials(this.#o.certificates), bound);
     });
     this.#server = server;
+    this.#forget = this.#o.certificates?.onChange(({ trust }) => (trust ? server.drain(this.address, REAUTHENTICATE_MS) : undefined));
     this.setServing(this.#wanted);
   }
 
@@ -112,7 +130,7 @@ export class GrpcServer implements Component {
     });
     for (const binding of services) {
       const { domain } = binding;
-      binding.register(server, new CallRunner({ domain, draining: this.#draining.signal, logger, underWay: this.#underWay }));
+      binding.register(server, new CallRunner({ domain, draining: this.#draining.signal, logger, underWay: this.#underWay, identify: this.#identify }));
     }
     this.#health.addTo(server);
     addReflection(server, this.#descriptors, [...services.map(({ name }) => name), HEALTH_SERVICE, ...REFLECTION_SERVICES]);
@@ -123,6 +141,7 @@ export class GrpcServer implements Component {
     await this.#starting?.catch(() => undefined);
     const server = this.#server;
     if (server === undefined) return;
+    this.#forget?.();
     this.#health.set(false);
     this.#draining.abort();
     this.#health.endWatches();

@@ -1,4 +1,5 @@
 export { status } from '@grpc/grpc-js';
+export type { AccessOf, AccessRule } from './access.js';
 export type { CallContext } from './call-context.js';
 export type { ChannelState, Keepalive } from './channel.js';
 export { createClient, type CallOptions, type ClientControls, type ClientMethod, type ClientOf, type ClientOptions } from './client.js';
@@ -7,6 +8,9 @@ export { durationOfMs, msOfDuration, type DurationMessage } from './duration.js'
 export { Fault, type FaultInit, type FieldViolation, type Violation } from './fault.js';
 export { faults, type Faults } from './faults.js';
 export { GrpcServer, type GrpcServerOptions } from './grpc-server.js';
+export { local, parseIdentity, type Identity, type Role } from './identity.js';
 export { readImage } from './image.js';
+export { identityOfSocket } from './peer-certificate.js';
 export { service, type ServiceBinding } from './service.js';
 export { fromServiceError, toServiceError } from './service-error.js';
+export type { ClientTls } from './tls-credentials.js';

@@ -3,9 +3,10 @@ import type { Metadata, ServerUnaryCall } from '@grpc/grpc-js';
 import type { Logger } from '@leasehold/service';
 import type { CallContext } from './call-context.js';
 import { faults } from './faults.js';
+import type { Identity } from './identity.js';
 
 /** What grpc-js offers of a call, whatever its kind. */
-export type SurfaceCall = Pick<ServerUnaryCall<unknown, unknown>, 'cancelled' | 'getDeadline' | 'getPeer' | 'metadata'> & {
+export type SurfaceCall = Pick<ServerUnaryCall<unknown, unknown>, 'cancelled' | 'getAuthContext' | 'getDeadline' | 'getPeer' | 'metadata'> & {
   on(event: 'cancelled', listener: () => void): unknown;
 };
 
@@ -18,6 +19,7 @@ export class ServedCall implements CallContext {
   readonly deadlineMs?: number;
   readonly metadata: Metadata;
   readonly peer: string;
+  readonly identity: Identity;
   readonly #arrivedAt = performance.now();
   readonly #abort = new AbortController();
   readonly #path: string;
@@ -25,10 +27,11 @@ export class ServedCall implements CallContext {
   #log: Logger | undefined;
   #finished = false;
 
-  constructor(call: SurfaceCall, o: { path: string; domain: string; draining: AbortSignal; logger: Logger }) {
+  constructor(call: SurfaceCall, o: { path: string; domain: string; identity: Identity; draining: AbortSignal; logger: Logger }) {
     this.draining = o.draining;
     this.metadata = call.metadata;
     this.peer = call.getPeer();
+    this.identity = o.identity;
     this.#path = o.path;
     this.#logger = o.logger;
     // A handler that does many things at once hands the signal to each, and Node would warn of a leak.

@@ -1,10 +1,14 @@
+export { Certificates, type CertificatesOptions, type TlsChange } from './certificates.js';
 export { type Clock, ManualClock, systemClock } from './clock.js';
 export { type Config, ConfigError, type ConfigProblem, type ConfigSpec, parseConfig } from './config.js';
 export { Duty, type DutyOptions } from './duty.js';
 export { type Component, Lifecycle, type StopReport } from './lifecycle.js';
+export { isLoopback } from './loopback.js';
 export { createLogger, type DestinationStream, type Logger } from './logger.js';
 export { type HttpRoutes, OpsServer, type OpsServerOptions } from './ops-server.js';
 export type { Readiness } from './readiness.js';
 export { createRegistry } from './registry.js';
 export { type Assembly, runService, type ServiceOptions } from './run-service.js';
+export type { TlsFiles, TlsMaterial } from './tls-material.js';
+export { tlsFilesOf, tlsVariables } from './tls-variables.js';
 export { bool, choice, durationMs, hostPort, hostPorts, integer, port, str, url } from './variables.js';

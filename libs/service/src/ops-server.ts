@@ -1,14 +1,20 @@
-import fastify, { type FastifyInstance, type FastifyPluginAsync } from 'fastify';
+import type { ServerOptions } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
+import fastify, { type FastifyInstance, type FastifyPluginAsync, type FastifyServerFactory } from 'fastify';
 import type { Logger } from 'pino';
 import { Histogram, type Registry } from 'prom-client';
+import type { Certificates } from './certificates.js';
 import type { Component } from './lifecycle.js';
+import { isLoopback } from './loopback.js';
 import { ReadinessCheck } from './readiness-check.js';
 import type { Readiness } from './readiness.js';
+import type { TlsMaterial } from './tls-material.js';
 
 /** What a service's routes are registered with: its parameter is a fastify instance of their own. */
 export type HttpRoutes = FastifyPluginAsync;
 
 export interface OpsServerOptions {
+  /** A loopback host, unless there are certificates. */
   host: string;
   /** 0 lets the system choose. */
   port: number;
@@ -16,6 +22,11 @@ export interface OpsServerOptions {
   /** Asked at every GET /readyz, one call at a time. */
   readiness: () => Promise<Readiness[]>;
   logger: Logger;
+  /**
+   * Makes it HTTPS. A caller may show a certificate of its own, but probes and signed requests have none: a route that needs to know who
+   * calls must look at the socket itself.
+   */
+  certificates?: Certificates | undefined;
   /** A readiness check that takes longer counts as failed. Default 2 s. */
   readinessTimeoutMs?: number;
   /** Largest request body of a route that says nothing else. Default 64 KiB. */
@@ -39,20 +50,26 @@ export class OpsServer implements Component {
   #address: string | undefined;
   #stopping = false;
 
+  /** @throws Error for a host beyond this machine without certificates. */
   constructor(o: OpsServerOptions) {
+    if (o.certificates === undefined && !isLoopback(o.host)) {
+      throw new Error(`${o.host}: without certificates HTTP is served on this machine only (127.0.0.0/8, ::1, localhost)`);
+    }
     this.#o = o;
     const requestTimeoutMs = o.requestTimeoutMs ?? 30_000;
+    const idleTimeoutMs = o.idleTimeoutMs ?? 60_000;
+    const http = {
+      // At creation, so that Node takes its limit for headers from it: where that one is larger, Node exchanges the two.
+      requestTimeout: requestTimeoutMs,
+      // Node looks for late requests only so often, by default every 30 s.
+      connectionsCheckingInterval: Math.min(requestTimeoutMs / 2, 5000),
+    };
     this.#server = fastify({
       logger: false,
       bodyLimit: o.bodyLimitBytes ?? 64 * 1024,
       requestTimeout: requestTimeoutMs,
-      http: {
-        // At creation, so that Node takes its limit for headers from it: where that one is larger, Node exchanges the two.
-        requestTimeout: requestTimeoutMs,
-        // Node looks for late requests only so often, by default every 30 s.
-        connectionsCheckingInterval: Math.min(requestTimeoutMs / 2, 5000),
-      },
-      connectionTimeout: o.idleTimeoutMs ?? 60_000,
+      ...(o.certificates === undefined ? { http } : { serverFactory: httpsFactory(o.certificates, http, idleTimeoutMs) }),
+      connectionTimeout: idleTimeoutMs,
       forceCloseConnections: 'idle',
       // The default answer to a URL that cannot be decoded quotes it.
       frameworkErrors: (_err, _request, reply) => { reply.hijack().raw.writeHead(400, { 'content-type': 'application/json' }).end('{"error":"bad_request"}'); },
@@ -136,4 +153,16 @@ export class OpsServer implements Component {
       if (this.#stopping) setImmediate(() => this.#server.server.closeIdleConnections());
     });
   }
+}
+
+/** fastify leaves a server that it did not make as it is, so that every timeout is set here. */
+function httpsFactory(certificates: Certificates, http: ServerOptions, idleTimeoutMs: number): FastifyServerFactory {
+  return (handler) => {
+    const secure = ({ ca, certificate, key }: TlsMaterial): { ca: Buffer; cert: Buffer; key: Buffer } => ({ ca, cert: certificate, key });
+    const server = createHttpsServer({ ...http, ...secure(certificates.material), requestCert: true, rejectUnauthorized: false }, handler);
+    // Connections that are open keep what they were admitted by; they are short.
+    const forget = certificates.onChange(({ material }) => server.setSecureContext(secure(material)));
+    server.setTimeout(idleTimeoutMs);
+    return server.once('close', forget);
+  };
 }
