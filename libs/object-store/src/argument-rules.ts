@@ -37,6 +37,13 @@ export function checkMaxBytes(maxBytes: number | undefined, least: 0 | 1): void 
   }
 }
 
+/** The exact size of an upload: unset, or 1 to its largest. */
+export function checkSizeBytes(sizeBytes: number | undefined, maxBytes: number): void {
+  if (sizeBytes !== undefined && !(Number.isSafeInteger(sizeBytes) && sizeBytes >= 1 && sizeBytes <= maxBytes)) {
+    throw invalid('sizeBytes must be a whole number from 1 to maxBytes');
+  }
+}
+
 export function checkExpiresInMs(expiresInMs: number): void {
   if (!Number.isSafeInteger(expiresInMs) || expiresInMs < 1 || expiresInMs > maxExpiresInMs) {
     throw invalid(`expiresInMs must be a whole number from 1 to ${maxExpiresInMs}`);

@@ -1,5 +1,5 @@
 export type {
-  Abortable, DeleteMarker, DownloadGrantOptions, GetOptions, ListedVersion, ObjectStore, ObjectVersion, PutOptions, SignedRequest, StoredVersion,
+  Abortable, ClockSkew, DeleteMarker, DownloadGrantOptions, GetOptions, ListedVersion, ObjectStore, ObjectVersion, PutOptions, SignedRequest, StoredVersion,
   UploadGrantOptions,
 } from './object-store.js';
 export { StoreFault, type StoreFaultKind } from './store-fault.js';
@@ -7,3 +7,5 @@ export { openEmbeddedStore, type EmbeddedStore, type EmbeddedStoreOptions } from
 export {
   verifySignedRequest, type DownloadGrant, type Grant, type GrantRefusal, type Signing, type UploadGrant, type VerifiedRequest,
 } from './embedded/signed-request.js';
+export { openS3Store, type S3Store } from './s3/s3-store.js';
+export { type S3StoreOptions } from './s3/bucket-calls.js';

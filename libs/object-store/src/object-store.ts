@@ -61,8 +61,10 @@ export interface GetOptions extends Abortable {
 export interface UploadGrantOptions {
   /** Unset: any. Set: the request must carry exactly this one. */
   readonly contentType?: string | undefined;
-  /** 1 or more. */
+  /** 1 or more. Only a store that is served by this process can enforce it: S3 takes what comes, so look at the version's size before it counts. */
   readonly maxBytes: number;
+  /** 1 to maxBytes: the request must have exactly this length (Content-Length), on every store. */
+  readonly sizeBytes?: number | undefined;
   /** 1 ms to 7 days (S3's bound). */
   readonly expiresInMs: number;
 }
@@ -72,6 +74,12 @@ export interface DownloadGrantOptions {
   readonly contentType: string;
   /** 1 ms to 7 days (S3's bound). */
   readonly expiresInMs: number;
+}
+
+/** How far the store's clock is ahead of this process's: the true value is within `uncertaintyMs` of `skewMs`. */
+export interface ClockSkew {
+  readonly skewMs: number;
+  readonly uncertaintyMs: number;
 }
 
 /**
@@ -85,7 +93,7 @@ export interface DownloadGrantOptions {
  */
 export interface ObjectStore {
   /**
-   * Stores a new version, in memory bounded by the body's chunks. Resolves once it would survive a crash. After any rejection but
+   * Stores a new version, in bounded memory (the body's chunks; on S3 two parts). Resolves once it would survive a crash. After any rejection but
    * `unavailable` or an abort, nothing was stored; after those two a version may exist that nobody was told of, so sweeps
    * work from listings and not from records alone. Faults: `invalid`, `too_large`.
    */
@@ -125,4 +133,7 @@ export interface ObjectStore {
 
   /** Call at start: rejects with `unversioned` where puts would overwrite. */
   checkVersioning(o?: Abortable): Promise<void>;
+
+  /** Signed URLs begin and end by the store's clock, and are written by this process's: report it at start. */
+  measureClockSkew(o?: Abortable): Promise<ClockSkew>;
 }

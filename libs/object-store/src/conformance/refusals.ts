@@ -78,6 +78,7 @@ export function refusalsHold(subject: () => Subject): void {
       () => collect(store.listVersions(prefix, o)),
       () => collect(store.versionsOf(key, o)),
       () => store.checkVersioning(o),
+      () => store.measureClockSkew(o),
     ];
     for (const call of calls) await expect(call()).rejects.toBe(reason);
     expect(await listedKeys(store, prefix)).toEqual([key]);

@@ -88,6 +88,13 @@ export function versionsHold(subject: () => Subject): void {
     expect(await collect(store.listVersions(prefix))).toEqual([]);
   });
 
+  test('the store\'s clock is measured, with the bounds of what is known', async () => {
+    const { skewMs, uncertaintyMs } = await subject().store.measureClockSkew();
+    expect(uncertaintyMs).toBeGreaterThanOrEqual(0);
+    // The store under test runs on this machine.
+    expect(Math.abs(skewMs)).toBeLessThanOrEqual(uncertaintyMs);
+  });
+
   test('a store that keeps versions passes the check', async () => {
     await expect(subject().store.checkVersioning()).resolves.toBeUndefined();
   });

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { access, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { checkContentType, checkExpiresInMs, checkKey, checkMaxBytes, checkPrefix } from '../argument-rules.js';
+import { checkContentType, checkExpiresInMs, checkKey, checkMaxBytes, checkPrefix, checkSizeBytes } from '../argument-rules.js';
 import type {
-  Abortable, DeleteMarker, DownloadGrantOptions, GetOptions, ListedVersion, ObjectStore, ObjectVersion, PutOptions, SignedRequest, StoredVersion,
+  Abortable, ClockSkew, DeleteMarker, DownloadGrantOptions, GetOptions, ListedVersion, ObjectStore, ObjectVersion, PutOptions, SignedRequest, StoredVersion,
   UploadGrantOptions,
 } from '../object-store.js';
 import { StoreFault } from '../store-fault.js';
@@ -150,8 +150,9 @@ class FileSystemStore implements EmbeddedStore {
     checkKey(key);
     if (o.contentType !== undefined) checkContentType(o.contentType);
     checkMaxBytes(o.maxBytes, 1);
-    const { contentType, maxBytes } = o;
-    return signGrant({ operation: 'upload', key, contentType, maxBytes, expireTime: this.#expireTime(o.expiresInMs) }, this.#requireSigning());
+    checkSizeBytes(o.sizeBytes, o.maxBytes);
+    const { contentType, maxBytes, sizeBytes } = o;
+    return signGrant({ operation: 'upload', key, contentType, maxBytes, sizeBytes, expireTime: this.#expireTime(o.expiresInMs) }, this.#requireSigning());
   }
 
   async signDownload(key: string, versionId: string, o: DownloadGrantOptions): Promise<SignedRequest> {
@@ -163,6 +164,12 @@ class FileSystemStore implements EmbeddedStore {
 
   async checkVersioning(o: Abortable = {}): Promise<void> {
     await attempt('checkVersioning', o.signal, () => this.#requireRoot());
+  }
+
+  /** The processes of one machine have one clock. */
+  async measureClockSkew(o: Abortable = {}): Promise<ClockSkew> {
+    o.signal?.throwIfAborted();
+    return { skewMs: 0, uncertaintyMs: 0 };
   }
 
   async* #listing(entries: AsyncIterable<ListedVersion | DeleteMarker>, signal: AbortSignal | undefined): AsyncGenerator<ListedVersion | DeleteMarker> {

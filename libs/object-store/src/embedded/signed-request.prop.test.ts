@@ -10,14 +10,15 @@ const text = fc.string({ minLength: 1, maxLength: 40, unit: 'binary' }).filter((
 const contentType = fc.constantFrom('image/png', 'image/webp', 'text/csv; charset=utf-8');
 const expireTime = fc.integer({ min: 1, max: 604_800_000 }).map((ms) => new Date(nowMs + ms));
 const grant: fc.Arbitrary<Grant> = fc.oneof(
-  fc.record({ operation: fc.constant('upload' as const), key: text, contentType, maxBytes: fc.integer({ min: 1 }), expireTime }, { requiredKeys: ['operation', 'key', 'maxBytes', 'expireTime'] }),
+  fc.record({ operation: fc.constant('upload' as const), key: text, contentType, maxBytes: fc.integer({ min: 1 }), sizeBytes: fc.integer({ min: 1 }), expireTime }, { requiredKeys: ['operation', 'key', 'maxBytes', 'expireTime'] }),
   fc.record({ operation: fc.constant('download' as const), key: text, versionId: text, contentType, expireTime }),
 );
 
 const targetOf = (url: string): string => url.slice(new URL(url).origin.length);
 
-const verify = (url: string, method: string, header: string | undefined, o: { secrets?: readonly string[]; nowMs?: number } = {}) =>
-  verifySignedRequest({ method, url, contentType: header }, { secrets, nowMs, ...o });
+// A request has the length that its URL tells, unless a test says otherwise.
+const verify = (url: string, method: string, header: string | undefined, { contentLength, ...o }: { secrets?: readonly string[]; nowMs?: number; contentLength?: string } = {}) =>
+  verifySignedRequest({ method, url, contentType: header, contentLength: contentLength ?? /size_bytes=(\d+)/.exec(url)?.[1] }, { secrets, nowMs, ...o });
 
 test('what was signed comes back as it was, from the request as it arrives', () => {
   fc.assert(fc.property(grant, (granted) => {
@@ -33,6 +34,7 @@ test('no single change of a request is accepted', () => {
     (url, other) => { url.searchParams.set('key', other); return 'bad_signature'; },
     (url, other) => { url.searchParams.set('version_id', other); return 'bad_signature'; },
     (url) => { url.searchParams.set('max_bytes', '99999999999'); return 'bad_signature'; },
+    (url) => { url.searchParams.set('size_bytes', '99999999999'); return 'bad_signature'; },
     (url) => { url.searchParams.set('content_type', 'text/html'); return 'bad_signature'; },
     (url) => { url.searchParams.set('expires_at_ms', String(nowMs + 10_000_000_000)); return 'bad_signature'; },
     (url) => { url.searchParams.set('signature', ''); return 'bad_signature'; },
@@ -108,6 +110,14 @@ test('an upload must carry the signed content type, when one was signed', () => 
   }
   const open = signGrant(upload, { secrets, baseUrl });
   for (const header of [undefined, 'text/html']) expect(verify(open.url, 'PUT', header)).toMatchObject({ ok: true });
+});
+
+test('an upload must have the signed length, when one was signed', () => {
+  const upload = { operation: 'upload', key: 'a', maxBytes: 10, expireTime: new Date(nowMs + 1) } as const;
+  const sized = signGrant({ ...upload, sizeBytes: 7 }, { secrets, baseUrl });
+  for (const contentLength of ['', '6', '8', '07', '7.0', 'x']) expect(verify(sized.url, 'PUT', undefined, { contentLength })).toEqual({ ok: false, reason: 'wrong_length' });
+  expect(verifySignedRequest({ method: 'PUT', url: sized.url }, { secrets, nowMs })).toEqual({ ok: false, reason: 'wrong_length' });
+  expect(verify(signGrant(upload, { secrets, baseUrl }).url, 'PUT', undefined, { contentLength: '9' })).toMatchObject({ ok: true });
 });
 
 test('any junk is answered, never thrown', () => {

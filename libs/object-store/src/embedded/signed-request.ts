@@ -17,6 +17,8 @@ export interface UploadGrant {
   readonly contentType?: string | undefined;
   /** For the put: it enforces the limit while the bytes arrive. */
   readonly maxBytes: number;
+  /** Set: the request has exactly this length. */
+  readonly sizeBytes?: number | undefined;
   readonly expireTime: Date;
 }
 
@@ -36,12 +38,13 @@ export type Grant = UploadGrant | DownloadGrant;
  * - `bad_signature`: changed after signing, signed by an unknown secret, or sent with another method
  * - `expired`: was right once
  * - `wrong_content_type`: an upload that does not carry the signed Content-Type
+ * - `wrong_length`: an upload whose Content-Length is not the signed one
  */
-export type GrantRefusal = 'malformed' | 'bad_signature' | 'expired' | 'wrong_content_type';
+export type GrantRefusal = 'malformed' | 'bad_signature' | 'expired' | 'wrong_content_type' | 'wrong_length';
 
 export type VerifiedRequest = { readonly ok: true; readonly grant: Grant } | { readonly ok: false; readonly reason: GrantRefusal };
 
-const parameters = ['key', 'version_id', 'max_bytes', 'content_type', 'expires_at_ms'] as const;
+const parameters = ['key', 'version_id', 'max_bytes', 'size_bytes', 'content_type', 'expires_at_ms'] as const;
 type Values = Record<(typeof parameters)[number], string | null>;
 
 const methodOf = { upload: 'PUT', download: 'GET' } as const;
@@ -68,11 +71,11 @@ export function signGrant(grant: Grant, { secrets: [secret], baseUrl }: Signing)
 
 /**
  * For the HTTP edge that serves signed requests: what the sender may do, or why nothing. `url` is the request's target as it arrived
- * (`/objects?key=…`; host and path are not looked at), `contentType` its Content-Type header, `nowMs` milliseconds since 1970. Signatures are
+ * (`/objects?key=…`; host and path are not looked at), `contentType` and `contentLength` its headers of that name, `nowMs` milliseconds since 1970. Signatures are
  * compared in constant time, against every secret. Never throws.
  */
 export function verifySignedRequest(
-  request: { readonly method: string; readonly url: string; readonly contentType?: string | undefined },
+  request: { readonly method: string; readonly url: string; readonly contentType?: string | undefined; readonly contentLength?: string | undefined },
   o: { readonly secrets: readonly string[]; readonly nowMs: number },
 ): VerifiedRequest {
   const read = valuesIn(request.url);
@@ -84,6 +87,7 @@ export function verifySignedRequest(
   if (grant.operation === 'upload' && grant.contentType !== undefined && grant.contentType !== request.contentType) {
     return { ok: false, reason: 'wrong_content_type' };
   }
+  if (grant.operation === 'upload' && grant.sizeBytes !== undefined && String(grant.sizeBytes) !== request.contentLength) return { ok: false, reason: 'wrong_length' };
   return { ok: true, grant };
 }
 
@@ -106,26 +110,28 @@ function valuesIn(url: string): { values: Values; signed: Buffer } | undefined {
   const names = [...query.keys()];
   const known: readonly string[] = [...parameters, 'signature'];
   if (names.length !== new Set(names).size || names.some((name) => !known.includes(name))) return undefined;
-  const [key, version_id, max_bytes, content_type, expires_at_ms] = [
-    query.get('key'), query.get('version_id'), query.get('max_bytes'), query.get('content_type'), query.get('expires_at_ms')];
+  const [key, version_id, max_bytes, size_bytes, content_type, expires_at_ms] = [
+    query.get('key'), query.get('version_id'), query.get('max_bytes'), query.get('size_bytes'), query.get('content_type'), query.get('expires_at_ms')];
   const signed = Buffer.from(query.get('signature') ?? '', 'base64url');
-  return { values: { key, version_id, max_bytes, content_type, expires_at_ms }, signed };
+  return { values: { key, version_id, max_bytes, size_bytes, content_type, expires_at_ms }, signed };
 }
 
 const valuesOf = (grant: Grant): Values => ({
   key: grant.key,
   version_id: grant.operation === 'download' ? grant.versionId : null,
   max_bytes: grant.operation === 'upload' ? String(grant.maxBytes) : null,
+  size_bytes: grant.operation === 'upload' && grant.sizeBytes !== undefined ? String(grant.sizeBytes) : null,
   content_type: grant.contentType ?? null,
   expires_at_ms: String(grant.expireTime.getTime()),
 });
 
 function grantOf(method: string, values: Values): Grant | undefined {
-  const { key, version_id: versionId, max_bytes: maxBytes, content_type: contentType, expires_at_ms: expiresAtMs } = values;
+  const { key, version_id: versionId, max_bytes: maxBytes, size_bytes: sizeBytes, content_type: contentType, expires_at_ms: expiresAtMs } = values;
   if (key === null || expiresAtMs === null) return undefined;
   const expireTime = new Date(Number(expiresAtMs));
   if (method === methodOf.upload && maxBytes !== null) {
-    return { operation: 'upload', key, ...(contentType === null ? {} : { contentType }), maxBytes: Number(maxBytes), expireTime };
+    const bound = { ...(contentType === null ? {} : { contentType }), ...(sizeBytes === null ? {} : { sizeBytes: Number(sizeBytes) }) };
+    return { operation: 'upload', key, ...bound, maxBytes: Number(maxBytes), expireTime };
   }
   if (method === methodOf.download && versionId !== null && contentType !== null) {
     return { operation: 'download', key, versionId, contentType, expireTime };

@@ -18,6 +18,7 @@ const refusals: Record<GrantRefusal, { code: number; message: string }> = {
   bad_signature: { code: 403, message: 'the signature does not fit the request' },
   expired: { code: 403, message: 'the URL has expired; ask for another one' },
   wrong_content_type: { code: 403, message: 'the request does not carry the signed content-type' },
+  wrong_length: { code: 403, message: 'the request does not have the signed length' },
 };
 const mediaType = /^[A-Za-z0-9][\w!#$&^.+-]*\/[A-Za-z0-9][\w!#$&^.+-]*$/;
 
@@ -42,7 +43,8 @@ export const objectRoutes = (parts: ObjectRouteParts): FastifyPluginAsync => asy
 
 function verified({ secrets }: ObjectRouteParts, request: FastifyRequest): UploadGrant | DownloadGrant | { refused: GrantRefusal } {
   const { method, raw, headers } = request;
-  const result = verifySignedRequest({ method, url: raw.url ?? '', contentType: headers['content-type'] }, { secrets, nowMs: Date.now() });
+  const asked = { method, url: raw.url ?? '', contentType: headers['content-type'], contentLength: headers['content-length'] };
+  const result = verifySignedRequest(asked, { secrets, nowMs: Date.now() });
   return result.ok ? result.grant : { refused: result.reason };
 }
 
