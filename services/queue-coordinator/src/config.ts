@@ -1,4 +1,5 @@
-import { durationMs, integer, parseConfig, port, str, url } from '@leasehold/service';
+import { durationMs, integer, parseConfig, port, str, tlsFilesOf, tlsVariables, url, type TlsFiles } from '@leasehold/service';
+import { grantsForm, parseGrants, type Grant } from './access/producers.js';
 
 /** The coordinator's settings, each from one environment variable. */
 export interface CoordinatorConfig {
@@ -8,6 +9,9 @@ export interface CoordinatorConfig {
   readonly grpcPort: number;
   readonly httpHost: string;
   readonly httpPort: number;
+  /** Undefined: plaintext, on this machine only. */
+  readonly tls: TlsFiles | undefined;
+  readonly grants: readonly Grant[];
   readonly workerSilenceMs: number;
   readonly stopTimeoutMs: number;
 }
@@ -24,6 +28,8 @@ export function readConfig(env: NodeJS.ProcessEnv): CoordinatorConfig {
       LEASEHOLD_GRPC_PORT: port({ default: 7400 }),
       LEASEHOLD_HTTP_HOST: str({ default: '127.0.0.1' }),
       LEASEHOLD_HTTP_PORT: port({ default: 7401 }),
+      ...tlsVariables,
+      LEASEHOLD_PRODUCERS: str({ default: '*:image:*', desc: 'what each ingest may hand over, by its certificate', example: grantsForm }),
       // Longer than a long poll and than the renewal of a 2-minute lease, so that a healthy worker is never silent for that long.
       LEASEHOLD_WORKER_SILENCE: durationMs({ default: 90_000, min: 1_000 }),
       LEASEHOLD_STOP_TIMEOUT: durationMs({ default: 25_000, min: 1_000 }),
@@ -37,6 +43,8 @@ export function readConfig(env: NodeJS.ProcessEnv): CoordinatorConfig {
     grpcPort: read.LEASEHOLD_GRPC_PORT,
     httpHost: read.LEASEHOLD_HTTP_HOST,
     httpPort: read.LEASEHOLD_HTTP_PORT,
+    tls: tlsFilesOf(read),
+    grants: parseGrants('LEASEHOLD_PRODUCERS', read.LEASEHOLD_PRODUCERS),
     workerSilenceMs: read.LEASEHOLD_WORKER_SILENCE,
     stopTimeoutMs: read.LEASEHOLD_STOP_TIMEOUT,
   });

@@ -1,7 +1,8 @@
 import { checkMigrations, createPool, Listener, type Database } from '@leasehold/postgres';
 import { GrpcServer, readImage } from '@leasehold/rpc';
-import { createRegistry, Duty, Lifecycle, OpsServer, systemClock, type Assembly, type Component, type Logger, type Readiness } from '@leasehold/service';
+import { Certificates, createRegistry, Duty, Lifecycle, OpsServer, systemClock, type Assembly, type Component, type Logger, type Readiness } from '@leasehold/service';
 import type { Registry } from 'prom-client';
+import { Producers } from './access/producers.js';
 import type { CoordinatorConfig } from './config.js';
 import { channel, receive, Signals } from './dispatch/signals.js';
 import { Wakeups } from './dispatch/wakeups.js';
@@ -46,6 +47,7 @@ class StartChecks implements Component {
 /** Puts the coordinator together; nothing acts before the lifecycle starts. */
 export function assemble(config: CoordinatorConfig, logger: Logger): Assembly {
   const registry = createRegistry('queue-coordinator');
+  const certificates = config.tls && Certificates.open(config.tls, { logger, registry });
   const now = (): number => systemClock.now();
   const db = createPool({ connectionString: config.databaseUrl, applicationName: 'queue-coordinator', max: config.databaseConnections, logger });
   const wakeups = new Wakeups();
@@ -64,7 +66,7 @@ export function assemble(config: CoordinatorConfig, logger: Logger): Assembly {
     host: config.grpcHost,
     port: config.grpcPort,
     services: [
-      queueService({ db, enqueuer: new Enqueuer(db, signals, figures, logger), canceller: new Canceller(db, signals, figures, logger), wakeups, now }),
+      queueService({ db, enqueuer: new Enqueuer(db, signals, figures, logger), canceller: new Canceller(db, signals, figures, logger), wakeups, producers: new Producers(config.grants), now }),
       leaseService({
         db, attendance: new Attendance(db, signals, logger), granter: new Granter(db, figures, now), extender: new Extender(db, signals),
         settler: new Settler(db, signals, figures, logger), wakeups, signals, logger, now,
@@ -73,10 +75,12 @@ export function assemble(config: CoordinatorConfig, logger: Logger): Assembly {
     images: ['queue', 'lease'].map((edge) => readImage(import.meta.resolve(`@leasehold/${edge}-v1/image.binpb`))),
     logger,
     registry,
+    certificates,
   });
   const lifecycle = new Lifecycle({ logger, phaseTimeoutMs: Math.round(config.stopTimeoutMs / 2), stopTimeoutMs: config.stopTimeoutMs });
   const readiness = async (): Promise<Readiness[]> => [lifecycle.readiness(), await db.check(), await checkMigrations(db, migrations), await checkDispatchers(db)];
-  const ops = new OpsServer({ host: config.httpHost, port: config.httpPort, registry, readiness, logger });
+  const ops = new OpsServer({ host: config.httpHost, port: config.httpPort, registry, readiness, logger, certificates });
+  if (certificates !== undefined) lifecycle.add(certificates);
   lifecycle.add(db).add(new StartChecks(db)).add(listener).add(ops);
   for (const duty of duties(db, signals, figures, logger, registry, config)) lifecycle.add(duty);
   lifecycle.add(grpc);

@@ -5,6 +5,8 @@ import {
 import type { Database } from '@leasehold/postgres';
 import { faults, service, type CallContext, type ServiceBinding } from '@leasehold/rpc';
 import { fitting } from '../answer-size.js';
+import type { Producers } from '../access/producers.js';
+import { outcomeNamespaces, queueAccess } from '../access/queue-access.js';
 import { pollFloorMs, type Wakeups } from '../dispatch/wakeups.js';
 import { acknowledgeOutcomes, pullOutcomes, type Outcome } from '../outcomes/outcomes.js';
 import { maxContentBytes, RequestRules } from '../request-rules.js';
@@ -29,6 +31,7 @@ export interface QueueParts {
   readonly enqueuer: Enqueuer;
   readonly canceller: Canceller;
   readonly wakeups: Wakeups;
+  readonly producers: Producers;
   /** Monotonic, in ms. */
   readonly now: () => number;
 }
@@ -59,7 +62,7 @@ export function queueService(parts: QueueParts): ServiceBinding {
         return {};
       },
     },
-    { domain },
+    { domain, access: queueAccess(parts.producers) },
   );
 }
 
@@ -169,12 +172,13 @@ async function pull(parts: QueueParts, request: PullOutcomesRequest, call: CallC
     rules.range(request.maxOutcomes, 'max_outcomes', 1, maxBatch);
     waitMs = rules.duration(request.wait, 'wait', maxWaitMs);
   });
+  const wanted = { kind: request.kind, versions: request.contractVersions, namespaces: outcomeNamespaces(parts.producers, call.identity, request.kind), limit: request.maxOutcomes };
   const untilMs = parts.now() + waitMs;
   const subscription = parts.wakeups.subscribe(`outcome ${request.kind}`);
   try {
     for (;;) {
       call.signal.throwIfAborted();
-      const outcomes: readonly Outcome[] = await pullOutcomes(parts.db, request.kind, request.contractVersions, request.maxOutcomes);
+      const outcomes: readonly Outcome[] = await pullOutcomes(parts.db, wanted);
       const leftMs = untilMs - parts.now();
       if (outcomes.length > 0 || leftMs <= 0 || call.draining.aborted) return { outcomes: outcomes.map(outcomeMessage) };
       await subscription.wait(Math.min(leftMs, pollFloorMs), AbortSignal.any([call.signal, call.draining]));

@@ -7,6 +7,8 @@ import type { Database } from '@leasehold/postgres';
 import { durationOfMs, faults, service, type CallContext, type ServiceBinding } from '@leasehold/rpc';
 import type { Logger } from '@leasehold/service';
 import { fitting } from '../answer-size.js';
+import { leaseAccess } from '../access/lease-access.js';
+import { WorkerOwners } from '../access/worker-owners.js';
 import type { Signals } from '../dispatch/signals.js';
 import { pollFloorMs, type Wakeups } from '../dispatch/wakeups.js';
 import { isKind } from '../jobs/job-name.js';
@@ -45,7 +47,7 @@ export function leaseService(parts: LeaseParts): ServiceBinding {
   return service(
     LeaseServiceService,
     {
-      registerWorker: (request) => register(parts, request),
+      registerWorker: (request, call) => register(parts, request, call),
       acquireLeases: (request, call) => acquire(parts, request, call),
       extendLeases: (request) => extend(parts, request),
       settleLeases: (request) => settle(parts, request),
@@ -56,7 +58,7 @@ export function leaseService(parts: LeaseParts): ServiceBinding {
         return { releasedLeases: released };
       },
     },
-    { domain },
+    { domain, access: leaseAccess(new WorkerOwners(parts.db)) },
   );
 }
 
@@ -66,7 +68,7 @@ function refuse(state: (rules: RequestRules) => void): void {
   if (rules.violations.length > 0) throw fault.invalid(rules.violations);
 }
 
-async function register(parts: LeaseParts, request: RegisterWorkerRequest): Promise<RegisterWorkerResponse> {
+async function register(parts: LeaseParts, request: RegisterWorkerRequest, call: CallContext): Promise<RegisterWorkerResponse> {
   refuse((rules) => {
     rules.check(workerIdForm.test(request.workerId), 'worker_id', 'is no lower-case UUID');
     rules.check(request.build.length >= 1 && request.build.length <= 128, 'build', 'has 1 to 128 characters');
@@ -77,7 +79,7 @@ async function register(parts: LeaseParts, request: RegisterWorkerRequest): Prom
       rules.check(contract.version >= 1, `contracts[${index}].version`, 'starts at 1');
     }
   });
-  const survey = await registerWorker(parts.db, parts.logger, request);
+  const survey = await registerWorker(parts.db, parts.logger, { ...request, identity: call.identity.id });
   if (survey === undefined) throw fault.failedPrecondition('WORKER_GONE', 'this worker_id was judged gone and is never used again: register under a fresh one');
   return {
     policies: survey.policies.map((p) => ({ kind: p.kind, leaseTtl: durationOfMs(p.leaseMs), maxRun: durationOfMs(p.maxRunMs), maxAttempts: p.maxAttempts })),

@@ -37,9 +37,18 @@ interface OutcomeRow {
   readonly build: string;
 }
 
+/** Which outcomes a puller takes. */
+export interface OutcomesWanted {
+  readonly kind: string;
+  readonly versions: readonly number[];
+  /** Undefined: all. */
+  readonly namespaces: readonly string[] | undefined;
+  readonly limit: number;
+}
+
 /** Outcomes that wait for acknowledgement, oldest first, as many as fit into one answer; each is kept from other pullers for 30 s. */
-export async function pullOutcomes(db: Database, kind: string, versions: readonly number[], limit: number): Promise<Outcome[]> {
-  const rows = await db.query<OutcomeRow>(pullSql, [kind, versions, limit]);
+export async function pullOutcomes(db: Database, { kind, versions, namespaces, limit }: OutcomesWanted): Promise<Outcome[]> {
+  const rows = await db.query<OutcomeRow>(pullSql, [kind, versions, limit, namespaces ?? null]);
   const oldestFirst = rows.toSorted((a, b) => (a.fence < b.fence ? -1 : 1));
   const fit = fitting(oldestFirst, (row) => row.result.length);
   if (fit.length < oldestFirst.length) await db.query(reofferSql, [oldestFirst.slice(fit.length).map((row) => row.enqueue_id)]);

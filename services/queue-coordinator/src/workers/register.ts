@@ -15,6 +15,8 @@ export interface Registration {
   readonly build: string;
   readonly concurrency: number;
   readonly contracts: readonly ContractRef[];
+  /** Of whoever registers. */
+  readonly identity: string;
 }
 
 export interface KindPolicy {
@@ -39,12 +41,12 @@ interface SurveyRow {
   readonly max_attempts: number;
 }
 
-/** Records a worker and tells it what it must know. Undefined when this worker id was judged gone: it is never used again. */
+/** Records a worker and tells it what it must know. Undefined when this worker id was judged gone, or is somebody else's: it is not to be used again. */
 export async function registerWorker(db: Database, logger: Logger, registration: Registration): Promise<Survey | undefined> {
-  const { workerId, build, concurrency, contracts } = registration;
+  const { workerId, build, concurrency, contracts, identity } = registration;
   const kinds = contracts.map((c) => c.kind);
   const versions = contracts.map((c) => c.version);
-  const [worker] = await db.query<{ state: string }>(registerSql, [workerId, build, concurrency, kinds, versions]);
+  const [worker] = await db.query<{ state: string }>(registerSql, [workerId, build, concurrency, kinds, versions, identity]);
   if (worker === undefined || worker.state === 'gone') return undefined;
   const rows = await db.query<SurveyRow>(surveySql, [build, kinds, versions]);
   const of = (tag: SurveyRow['tag']): ContractRef[] => rows.filter((row) => row.tag === tag).map(({ kind, version }) => ({ kind, version }));
@@ -54,7 +56,7 @@ export async function registerWorker(db: Database, logger: Logger, registration:
     suspended: of('suspended'),
   };
   logger.info(
-    { event: 'worker_registered', worker_id: workerId, build, contracts: contracts.map((c) => `${c.kind}@${c.version}`), unread: survey.unread.map((c) => `${c.kind}@${c.version}`) },
+    { event: 'worker_registered', worker_id: workerId, identity, build, contracts: contracts.map((c) => `${c.kind}@${c.version}`), unread: survey.unread.map((c) => `${c.kind}@${c.version}`) },
     'a worker registered',
   );
   return survey;
