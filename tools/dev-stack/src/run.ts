@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { FilesClient } from '@leasehold/client';
 import { addresses } from './addresses.js';
 import type { StackCommand } from './command-line.js';
+import { fullDisk } from './data/folder.js';
 import { faultLine } from './fault-line.js';
 import { showFailover } from './failover/failover.js';
 import { Interrupted, orAbort } from './interrupt.js';
@@ -30,7 +31,7 @@ export async function run(command: StackCommand, terminal: Terminal, interrupt: 
     // What a wait throws when it is given up says nothing; the reason why it was given up does.
     const error: unknown = interrupt.aborted ? interrupt.reason : stack?.broken.aborted === true ? stack.broken.reason : thrown;
     if (!(error instanceof Interrupted)) {
-      terminal.failure(faultLine(error));
+      terminal.failure((await fullDisk(command.data)) ?? faultLine(error));
       code = 1;
     }
   }
@@ -76,6 +77,8 @@ async function photos(stack: Stack, client: FilesClient, command: StackCommand, 
   terminal.line();
   const line = summary(results, performance.now() - startedAt);
   terminal.line(allReady(results) ? terminal.colours.green(line) : terminal.colours.red(line));
+  const disk = allReady(results) ? undefined : await fullDisk(stack.folder.root);
+  if (disk !== undefined) terminal.failure(disk);
   return results;
 }
 

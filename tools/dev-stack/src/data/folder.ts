@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, readdir, rename, statfs, writeFile } from 'node:fs/promises';
+import { access, constants, mkdir, readFile, readdir, rename, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StackFault } from '@leasehold/test-stack';
 import prettyBytes from 'pretty-bytes';
@@ -21,6 +21,8 @@ export interface DataFolder {
 
 // A new database and the samples take about 90 MB; PostgreSQL's log of changes may grow beyond that.
 const leastFreeBytes = 250_000_000;
+// PostgreSQL takes 16 MiB at a time for its log of changes.
+const fullBelowBytes = 20_000_000;
 
 /** Makes the folder ready. Rejects with a StackFault of one line when it cannot be used. */
 export async function openDataFolder(root: string): Promise<DataFolder> {
@@ -32,13 +34,24 @@ export async function openDataFolder(root: string): Promise<DataFolder> {
   try {
     // Open to all, as PostgreSQL may run as another user; what is secret in it is closed by itself.
     for (const path of [folder.logs, folder.samples, folder.results]) await mkdir(path, { recursive: true, mode: 0o755 });
-    const { bavail, bsize } = await statfs(root);
-    const freeBytes = bavail * bsize;
+    await access(root, constants.W_OK);
+    const freeBytes = await freeBytesOf(root);
     if (freeBytes < leastFreeBytes) throw new StackFault(`the disk that holds ${root} is nearly full (${prettyBytes(freeBytes)} left, ${prettyBytes(leastFreeBytes)} needed): free some space, or choose another folder with --data`);
   } catch (error) {
     throw error instanceof StackFault ? error : new StackFault(`the data folder ${root} cannot be used (${codeOf(error)}): make it writable, or choose another one with --data`, { cause: error });
   }
   return folder;
+}
+
+/** A line about the disk when it is full: that is then what is behind all kinds of failures. */
+export async function fullDisk(root: string): Promise<string | undefined> {
+  const freeBytes = await freeBytesOf(root).catch(() => Infinity);
+  return freeBytes < fullBelowBytes ? `the disk that holds ${root} is full (${prettyBytes(freeBytes)} left): free some space and start again` : undefined;
+}
+
+async function freeBytesOf(path: string): Promise<number> {
+  const { bavail, bsize } = await statfs(path);
+  return bavail * bsize;
 }
 
 /** Keeps the logs of one earlier run, so that a crash can still be looked into after the next start. Only under the lock. */

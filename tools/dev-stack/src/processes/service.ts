@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { StackFault, startProcess, type ServiceProcess } from '@leasehold/test-stack';
+import { StackFault, startProcess, type ProcessEnd, type ServiceProcess } from '@leasehold/test-stack';
 import type { DataFolder } from '../data/folder.js';
 import { remember } from '../data/leftovers.js';
 import { orAbort } from '../interrupt.js';
@@ -42,7 +42,7 @@ export async function startService(program: Program, folder: DataFolder, signal:
     stopping = true;
     await process.stop({ timeoutMs: killAfterMs });
   };
-  const ended = process.exited.then(() => endFault(process, folder));
+  const ended = process.exited.then((end) => endFault(process, end, folder));
   try {
     const started = await orAbort(process.waitForEvent(({ event }) => event === 'service_started', { timeoutMs: readyTimeoutMs }).catch(() => undefined), signal);
     if (started === undefined) throw await early(process, folder);
@@ -59,12 +59,12 @@ export async function startService(program: Program, folder: DataFolder, signal:
 
 async function early(process: ServiceProcess, folder: DataFolder): Promise<StackFault> {
   const end = await Promise.race([process.exited, wait(100)]); // The event log hears of an end just before `exited` does.
-  return end === undefined ? new StackFault(`${process.name} is not up after ${readyTimeoutMs / 1000} s; see ${logOf(process, folder)}`) : endFault(process, folder);
+  return end === undefined ? new StackFault(`${process.name} is not up after ${readyTimeoutMs / 1000} s; see ${logOf(process, folder)}`) : endFault(process, end, folder);
 }
 
-function endFault(process: ServiceProcess, folder: DataFolder): StackFault {
+function endFault(process: ServiceProcess, { signal }: ProcessEnd, folder: DataFolder): StackFault {
   const Kind = portWasTaken(process) ? PortLost : StackFault;
-  return new Kind(`${process.name} (process ${process.pid}) has ended: ${endReason(process)}; see ${logOf(process, folder)}`);
+  return new Kind(`${process.name} (process ${process.pid}) has ended: ${signal ?? endReason(process)}; see ${logOf(process, folder)}`);
 }
 
 export const logOf = ({ name }: { readonly name: string }, { logs }: DataFolder): string => shownPath(join(logs, `${name}.log`));
