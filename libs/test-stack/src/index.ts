@@ -1,3 +1,4 @@
+export { startFaultyHttpProxy, type FaultyHttpProxy, type HttpMischief, type SeenRequest } from './faulty-http.js';
 export { freePort } from './free-port.js';
 export { leftOut, type Part } from './left-out.js';
 export { StackFault } from './stack-fault.js';
