@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { FileServiceService, type File, type FileState, type Rendition, type RenditionOptions, type UploadTarget } from '@leasehold/ingest-v1';
 import { createClient, type CallOptions, type ClientOf } from '@leasehold/rpc';
+import { Certificates, type TlsFiles } from '@leasehold/service';
 import { downloadTo, openDownload } from './download.js';
 import { fileId, fileName, namespaceName } from './names.js';
 import { upload, type Uploaded } from './upload.js';
@@ -13,6 +14,8 @@ export interface FilesClientOptions {
   readonly namespace?: string;
   /** Deadline of each unary call in ms; default 10 000. */
   readonly timeoutMs?: number;
+  /** PEM files for mTLS; the certificate names `spiffe://leasehold/client/<namespace>`. Without them ingest must be on this machine. */
+  readonly tls?: TlsFiles;
 }
 
 export interface CreateFileOptions extends CallOptions {
@@ -32,9 +35,13 @@ const idempotent = ['createFile', 'confirmFile', 'getFile', 'listFiles', 'getDow
 export class FilesClient {
   readonly #client: ClientOf<typeof FileServiceService>;
   readonly #namespace: string;
+  readonly #certificates: Certificates | undefined;
 
+  /** @throws Error for PEM files that are of no use, naming the file. */
   constructor(options: FilesClientOptions) {
-    this.#client = createClient(FileServiceService, options.address, { defaultTimeoutMs: options.timeoutMs ?? 10_000, idempotent });
+    const certificates = options.tls && Certificates.open(options.tls);
+    this.#certificates = certificates;
+    this.#client = createClient(FileServiceService, options.address, { defaultTimeoutMs: options.timeoutMs ?? 10_000, idempotent, tls: certificates && { certificates, server: 'ingest' } });
     this.#namespace = options.namespace ?? 'default';
   }
 
@@ -59,7 +66,7 @@ export class FilesClient {
   /** A photo on disk, handed over: create, upload, confirm. Answers the card in state QUEUED. */
   async uploadPhoto(path: string, o: CreateFileOptions = {}): Promise<File> {
     const { file } = await this.create(o);
-    const uploaded = await this.upload(file.name, () => createReadStream(path, { highWaterMark: 64 * 1024 }), o);
+    const uploaded = await this.upload(file.name, () => createReadStream(path, { highWaterMark: 256 * 1024 }), o);
     return this.confirm(file.name, uploaded, o);
   }
 
@@ -124,6 +131,7 @@ export class FilesClient {
   /** Ends the connections; calls under way fail. */
   close(): void {
     this.#client.close();
+    void this.#certificates?.stop();
   }
 }
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { sendUnaryData, ServerReadableStream, ServerUnaryCall, ServerWritableStream, ServiceError } from '@grpc/grpc-js';
 import type { Logger } from '@leasehold/service';
-import type { ErasedRule } from './access.js';
+import { admit, type ErasedRule } from './access.js';
 import type { CallContext } from './call-context.js';
 import type { CallsUnderWay } from './calls-under-way.js';
 import type { MethodDefinition } from './definition.js';
@@ -17,7 +17,7 @@ export type ErasedHandler = { handle(input: unknown, call: CallContext): unknown
 /** What a method does, and who may ask for it. */
 export interface BoundMethod {
   readonly handler: ErasedHandler;
-  readonly admit: ErasedRule;
+  readonly rule: ErasedRule;
 }
 
 export interface CallRunnerOptions {
@@ -40,24 +40,24 @@ export class CallRunner {
     this.#o = o;
   }
 
-  unary(path: string, { handler, admit }: BoundMethod, call: ServerUnaryCall<unknown, unknown>, callback: sendUnaryData<unknown>): void {
+  unary(path: string, { handler, rule }: BoundMethod, call: ServerUnaryCall<unknown, unknown>, callback: sendUnaryData<unknown>): void {
     void this.#run(path, call, callback, async (context) => {
-      await admitted(admit, call.request, context);
+      await admitted(rule, call.request, context);
       callback(null, await handler(call.request, context));
     });
   }
 
-  clientStream(path: string, { handler, admit }: BoundMethod, call: ServerReadableStream<unknown, unknown>, callback: sendUnaryData<unknown>): void {
+  clientStream(path: string, { handler, rule }: BoundMethod, call: ServerReadableStream<unknown, unknown>, callback: sendUnaryData<unknown>): void {
     void this.#run(path, call, callback, async (context) => {
-      const requests = await admittedStream(admit, received(call, context.signal), context);
+      const requests = await admittedStream(rule, received(call, context.signal), context);
       callback(null, await handler(requests, context));
     });
   }
 
-  serverStream(path: string, { handler, admit }: BoundMethod, call: ServerWritableStream<unknown, unknown>): void {
+  serverStream(path: string, { handler, rule }: BoundMethod, call: ServerWritableStream<unknown, unknown>): void {
     // 'error' is how grpc-js takes the status of a stream; destroying it would lose the status.
     void this.#run(path, call, (error) => call.emit('error', error), async (context) => {
-      await admitted(admit, call.request, context);
+      await admitted(rule, call.request, context);
       await send(call, handler(call.request, context), context.signal);
       call.end();
     });
@@ -105,10 +105,9 @@ export class CallRunner {
 }
 
 /** The one place where access is decided. */
-async function admitted(admit: ErasedRule, request: unknown, context: CallContext): Promise<void> {
-  if (context.identity.role === 'local') return;
+async function admitted(rule: ErasedRule, request: unknown, context: CallContext): Promise<void> {
   try {
-    await admit(request, context);
+    await admit(rule, request, context);
   } catch (error) {
     if (error instanceof Fault) context.log.warn({ event: 'rpc_denied', identity: context.identity.id, peer: context.peer, reason: error.reason }, error.message);
     throw error;
@@ -116,11 +115,11 @@ async function admitted(admit: ErasedRule, request: unknown, context: CallContex
 }
 
 /** The stream, once its first request was admitted: the handler must not begin before. */
-async function admittedStream(admit: ErasedRule, requests: AsyncIterable<unknown>, context: CallContext): Promise<AsyncIterable<unknown>> {
+async function admittedStream(rule: ErasedRule, requests: AsyncIterable<unknown>, context: CallContext): Promise<AsyncIterable<unknown>> {
   if (context.identity.role === 'local') return requests;
   const rest = requests[Symbol.asyncIterator]();
   const first = await rest.next();
-  if (first.done !== true) await admitted(admit, first.value, context);
+  if (first.done !== true) await admitted(rule, first.value, context);
   return resumed(first, rest);
 }
 

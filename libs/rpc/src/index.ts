@@ -1,5 +1,5 @@
 export { status } from '@grpc/grpc-js';
-export type { AccessOf, AccessRule } from './access.js';
+export { admit, type AccessOf, type AccessRule, type Caller } from './access.js';
 export type { CallContext } from './call-context.js';
 export type { ChannelState, Keepalive } from './channel.js';
 export { createClient, type CallOptions, type ClientControls, type ClientMethod, type ClientOf, type ClientOptions } from './client.js';

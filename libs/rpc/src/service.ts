@@ -1,6 +1,6 @@
 import type { handleClientStreamingCall, handleServerStreamingCall, handleUnaryCall, Server } from '@grpc/grpc-js';
 import { serviceName, type Definition, type HandlersOf, type MethodDefinition } from './definition.js';
-import type { AccessOf, ErasedRule } from './access.js';
+import type { AccessOf, Caller, ErasedRule } from './access.js';
 import type { CallContext } from './call-context.js';
 import type { BoundMethod, CallRunner, ErasedHandler } from './call-runner.js';
 
@@ -30,14 +30,14 @@ export function service(definition: Definition, handlers: ErasedHandlers, o: { d
     const handler = handlers[name];
     if (handler === undefined) throw new Error(`${method.path} has no handler`);
     // Called on its object: handlers may be a class instance.
-    return { method, handler: (input: unknown, call: CallContext) => handler.call(handlers, input, call), admit: ruleOf(method, name, o.access) };
+    return { method, handler: (input: unknown, call: CallContext) => handler.call(handlers, input, call), rule: ruleOf(method, name, o.access) };
   });
   return {
     name: serviceName(definition),
     domain: o.domain,
     guarded: o.access !== undefined,
     register: (server, runner) => {
-      for (const { method, handler, admit } of bound) registerMethod(server, method, { handler, admit }, runner);
+      for (const { method, handler, rule } of bound) registerMethod(server, method, { handler, rule }, runner);
     },
   };
 }
@@ -46,7 +46,7 @@ function ruleOf(method: MethodDefinition, name: string, access: ErasedAccess | u
   if (access === undefined) return () => undefined;
   const rule = access[name];
   if (rule === undefined) throw new Error(`${method.path} has no access rule`);
-  return (request, call) => rule.call(access, request, call);
+  return (request: unknown, caller: Caller) => rule.call(access, request, caller);
 }
 
 function registerMethod(server: Server, method: MethodDefinition, bound: BoundMethod, runner: CallRunner): void {

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { ConfigError, durationMs, hostPorts, integer, parseConfig, port, str } from '@leasehold/service';
+import { ConfigError, durationMs, hostPorts, integer, parseConfig, port, str, tlsFilesOf, tlsVariables, type TlsFiles } from '@leasehold/service';
 import { defaultLimits, type PictureLimits } from './rendering/limits.js';
 
 export interface WorkerConfig {
@@ -21,6 +21,8 @@ export interface WorkerConfig {
   /** How long running jobs may go on after a stop was asked for. */
   readonly drainTimeoutMs: number;
   readonly stopTimeoutMs: number;
+  /** Undefined: plaintext, on this machine only. */
+  readonly tls: TlsFiles | undefined;
   readonly http: { readonly host: string; readonly port: number };
 }
 
@@ -45,6 +47,7 @@ export function readConfig(env: NodeJS.ProcessEnv): WorkerConfig {
     LEASEHOLD_LEASE_MARGIN: durationMs({ min: 100, default: 2_000, desc: 'how long before its end a lease is not trusted any more' }),
     LEASEHOLD_DRAIN_TIMEOUT: durationMs({ default: 40_000, desc: 'how long running jobs may go on once a stop was asked for' }),
     LEASEHOLD_STOP_TIMEOUT: durationMs({ min: 1_000, default: 50_000, desc: 'longest time for a stop' }),
+    ...tlsVariables,
     LEASEHOLD_HTTP_HOST: str({ default: '127.0.0.1' }),
     LEASEHOLD_HTTP_PORT: port({ default: 7421 }),
   }, env);
@@ -68,6 +71,7 @@ export function readConfig(env: NodeJS.ProcessEnv): WorkerConfig {
     leaseMarginMs: c.LEASEHOLD_LEASE_MARGIN,
     drainTimeoutMs: c.LEASEHOLD_DRAIN_TIMEOUT,
     stopTimeoutMs: c.LEASEHOLD_STOP_TIMEOUT,
+    tls: tlsFilesOf(c),
     http: Object.freeze({ host: c.LEASEHOLD_HTTP_HOST, port: c.LEASEHOLD_HTTP_PORT }),
   });
 }

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { LeaseServiceService } from '@leasehold/lease-v1';
 import { openEmbeddedStore, type ObjectStore } from '@leasehold/object-store';
 import { createClient, type ClientOf } from '@leasehold/rpc';
-import { createRegistry, Lifecycle, OpsServer, systemClock, type Assembly, type Component, type Logger, type Readiness } from '@leasehold/service';
+import { Certificates, createRegistry, Lifecycle, OpsServer, systemClock, type Assembly, type Component, type Logger, type Readiness } from '@leasehold/service';
 import { WorkerRuntime, type JobHandler } from '@leasehold/worker-runtime';
 import type { WorkerConfig } from './config.js';
 import type { PhotoMade, PhotoOrder } from './photo/order.js';
@@ -21,6 +21,7 @@ const OTHERS_STOP_MS = 2_000;
 export async function assembleWorker(config: WorkerConfig, logger: Logger, handlerOf: (steps: PhotoSteps) => JobHandler<PhotoOrder, PhotoMade> = photoHandler): Promise<Assembly> {
   const build = `image-worker@${ownVersion()}`;
   const registry = createRegistry('image-worker', { build });
+  const certificates = config.tls && Certificates.open(config.tls, { logger, registry });
   const store = await openEmbeddedStore({ directory: config.storeDirectory });
   const pool = new PicturePool({
     program: fileURLToPath(new URL('./rendering/pool/child/main.js', import.meta.url)),
@@ -31,7 +32,7 @@ export async function assembleWorker(config: WorkerConfig, logger: Logger, handl
     registry,
   });
   const steps = photoSteps({ store, studio: pool, limits: config.limits, storeTimeoutMs: config.storeTimeoutMs, clock: systemClock });
-  const clients = connectionsTo(config.coordinators).map((address) => createClient(LeaseServiceService, address));
+  const clients = connectionsTo(config.coordinators).map((address) => createClient(LeaseServiceService, address, { tls: certificates && { certificates, server: 'coordinator' } }));
   const runtime = new WorkerRuntime({
     clients,
     handler: handlerOf(steps),
@@ -47,7 +48,8 @@ export async function assembleWorker(config: WorkerConfig, logger: Logger, handl
   });
   const lifecycle = new Lifecycle({ logger, stopTimeoutMs: config.stopTimeoutMs, phaseTimeoutMs: config.stopTimeoutMs - OTHERS_STOP_MS });
   const readiness = async (): Promise<Readiness[]> => [lifecycle.readiness(), runtime.readiness(), pool.readiness(), await storeReadiness(store)];
-  const ops = new OpsServer({ ...config.http, registry, readiness, logger });
+  const ops = new OpsServer({ ...config.http, registry, readiness, logger, certificates });
+  if (certificates !== undefined) lifecycle.add(certificates);
   lifecycle.add(versionedStore(store)).add(ops).add(pool).add(closing(clients)).add(runtime);
   return { lifecycle, beforeStop: () => runtime.drain() };
 }

@@ -1,4 +1,4 @@
-import { ConfigError, durationMs, hostPorts, integer, parseConfig, port, str, url } from '@leasehold/service';
+import { ConfigError, durationMs, hostPorts, integer, parseConfig, port, str, tlsFilesOf, tlsVariables, url, type TlsFiles } from '@leasehold/service';
 import type { FileLimits } from './files/parts.js';
 import type { Windows } from './sweep/rules.js';
 
@@ -11,10 +11,11 @@ const longestUrlLife = 7 * 24 * hour;
 
 /** The variables of ingest. Every one has a default or is named by a clear error when it is missing. */
 export const variables = {
-  LEASEHOLD_GRPC_HOST: str({ default: '127.0.0.1', desc: 'where ingest.v1 listens; plaintext, so a loopback address' }),
+  LEASEHOLD_GRPC_HOST: str({ default: '127.0.0.1', desc: 'where ingest.v1 listens; without certificates a loopback address' }),
   LEASEHOLD_GRPC_PORT: port({ default: 7410 }),
   LEASEHOLD_HTTP_HOST: str({ default: '127.0.0.1', desc: 'where health, metrics and the HTTP edge listen' }),
   LEASEHOLD_HTTP_PORT: port({ default: 7411 }),
+  ...tlsVariables,
   LEASEHOLD_STOP_TIMEOUT: durationMs({ default: 25 * second, min: second, desc: 'the longest time that a stop may take' }),
 
   LEASEHOLD_RECORDS_DATABASE_URL: url({ desc: 'the database `records`', example: 'postgresql://leasehold@127.0.0.1:7432/records' }),
@@ -53,6 +54,8 @@ const shortestSecretBytes = 32;
 export interface IngestConfig {
   readonly grpc: { readonly host: string; readonly port: number };
   readonly http: { readonly host: string; readonly port: number; readonly publicUrl: string };
+  /** Undefined: plaintext, on this machine only. */
+  readonly tls: TlsFiles | undefined;
   readonly stopTimeoutMs: number;
   readonly database: { readonly url: string; readonly connections: number };
   readonly coordinator: { readonly addresses: readonly string[]; readonly timeoutMs: number; readonly progressTimeoutMs: number; readonly outcomesWaitMs: number };
@@ -86,6 +89,7 @@ export function readConfig(env: NodeJS.ProcessEnv): IngestConfig {
   return Object.freeze({
     grpc: { host: v.LEASEHOLD_GRPC_HOST, port: v.LEASEHOLD_GRPC_PORT },
     http: { host: v.LEASEHOLD_HTTP_HOST, port: v.LEASEHOLD_HTTP_PORT, publicUrl: v.LEASEHOLD_PUBLIC_URL },
+    tls: tlsFilesOf(v),
     stopTimeoutMs: v.LEASEHOLD_STOP_TIMEOUT,
     database: { url: v.LEASEHOLD_RECORDS_DATABASE_URL, connections: v.LEASEHOLD_DATABASE_CONNECTIONS },
     coordinator: {

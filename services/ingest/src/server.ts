@@ -2,7 +2,7 @@ import { openEmbeddedStore, type ObjectStore } from '@leasehold/object-store';
 import { checkMigrations, createPool, Listener, Notifier, type Database } from '@leasehold/postgres';
 import { QueueServiceService } from '@leasehold/queue-v1';
 import { createClient, GrpcServer, readImage } from '@leasehold/rpc';
-import { createRegistry, Duty, Lifecycle, OpsServer, type Assembly, type Component, type Logger, type Readiness } from '@leasehold/service';
+import { Certificates, createRegistry, Duty, Lifecycle, OpsServer, type Assembly, type Component, type Logger, type OpsServerOptions, type Readiness } from '@leasehold/service';
 import type { Registry } from 'prom-client';
 import type { IngestConfig } from './config.js';
 import { imageContracts } from './contract/image-contracts.js';
@@ -21,10 +21,11 @@ const applicationName = 'leasehold ingest';
 /** The parts of the process in the order in which they start; they stop in the reverse order. */
 export async function assemble(config: IngestConfig, logger: Logger): Promise<Assembly> {
   const registry = createRegistry('ingest');
+  const certificates = config.tls && Certificates.open(config.tls, { logger, registry });
   const { secrets, directory } = config.store;
   const store = await openEmbeddedStore({ directory, signing: { secrets, baseUrl: new URL(objectsPath, config.http.publicUrl).href } });
   const db = createPool({ connectionString: config.database.url, applicationName, max: config.database.connections, logger });
-  const queue = queueClient(config, logger);
+  const queue = queueClient(config, certificates, logger);
   const notifier = new Notifier(db, channel, { logger });
   const duties = new Map<DutyName, Duty>();
   const ingest = wire({
@@ -36,13 +37,14 @@ export async function assemble(config: IngestConfig, logger: Logger): Promise<As
   for (const duty of dutiesOf(ingest.duties, config, logger, registry)) duties.set(duty.name, duty.loop);
 
   const lifecycle = new Lifecycle({ logger, phaseTimeoutMs: config.stopTimeoutMs / 2, stopTimeoutMs: config.stopTimeoutMs });
+  if (certificates !== undefined) lifecycle.add(certificates);
   lifecycle.add(db).add(checks(store, db, ingest, logger)).add({ name: 'coordinator client', start: async () => undefined, stop: async () => queue.close() });
   lifecycle.add(listener(config, ingest, logger));
   for (const loop of duties.values()) lifecycle.add(loop);
   const readiness = (): Promise<Readiness[]> => readinessOf(db, store, lifecycle);
-  lifecycle.add(httpServer(config, ingest, store, registry, logger, readiness));
+  lifecycle.add(httpServer(config, ingest, store, { registry, logger, readiness, certificates }));
   lifecycle.add(new GrpcServer({
-    ...config.grpc, logger, registry,
+    ...config.grpc, logger, registry, certificates,
     services: [fileService(ingest.files)],
     images: [readImage(import.meta.resolve('@leasehold/ingest-v1/image.binpb'))],
     maxReceiveBytes: uploadMessageBytes,
@@ -51,10 +53,11 @@ export async function assemble(config: IngestConfig, logger: Logger): Promise<As
 }
 
 // What is repeated here is idempotent by contract; a pull is not listed, as its repeat would take other outcomes.
-const queueClient = (config: IngestConfig, logger: Logger): QueueClient =>
+const queueClient = (config: IngestConfig, certificates: Certificates | undefined, logger: Logger): QueueClient =>
   createClient(QueueServiceService, config.coordinator.addresses, {
     defaultTimeoutMs: config.coordinator.timeoutMs,
     idempotent: ['enqueueJobs', 'getJob', 'batchGetJobs', 'cancelJob', 'ackOutcomes'],
+    tls: certificates && { certificates, server: 'coordinator' },
     logger,
   });
 
@@ -96,9 +99,12 @@ function dutiesOf(runs: DutyRuns, config: IngestConfig, logger: Logger, registry
   return names.map((name) => ({ name, loop: new Duty({ name, everyMs: everyMs[name], run: (signal) => runs[name](signal), logger, registry }) }));
 }
 
-function httpServer(config: IngestConfig, ingest: Ingest, store: ObjectStore, registry: Registry, logger: Logger, readiness: () => Promise<Readiness[]>): OpsServer {
+type OpsParts = Pick<OpsServerOptions, 'registry' | 'logger' | 'readiness' | 'certificates'>;
+
+function httpServer(config: IngestConfig, ingest: Ingest, store: ObjectStore, parts: OpsParts): OpsServer {
   const { host, port } = config.http;
-  return new OpsServer({ host, port, registry, readiness, logger, requestTimeoutMs: config.store.timeoutMs })
+  const { logger } = parts;
+  return new OpsServer({ host, port, ...parts, requestTimeoutMs: config.store.timeoutMs })
     .register(fileRoutes(ingest.files))
     .register(objectRoutes({ store, secrets: config.store.secrets, logger }));
 }

@@ -3,6 +3,7 @@ import {
   type UploadFileRequest,
 } from '@leasehold/ingest-v1';
 import { service, type ServiceBinding } from '@leasehold/rpc';
+import { fileAccess } from '../access/file-access.js';
 import { domain, invalid } from '../faults.js';
 import { messageOf, renditionMessage, storedMessageOf, storedStateOf } from './card-message.js';
 import { confirmFile } from './confirm-file.js';
@@ -47,7 +48,7 @@ export const fileService = (parts: FileParts): ServiceBinding =>
       retryFile: (request) => answering(async () => ({ file: storedMessageOf(await retryFile(parts, request)) })),
       deleteFile: (request) => answering(async () => ({ file: storedMessageOf(await deleteFile(parts, request.name)) })),
     },
-    { domain },
+    { domain, access: fileAccess },
   );
 
 async function* uploadParts(requests: AsyncIterable<UploadFileRequest>): AsyncGenerator<UploadPart> {

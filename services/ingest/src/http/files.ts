@@ -1,6 +1,8 @@
 import { ConfirmFileRequest, File } from '@leasehold/ingest-v1';
+import { admit, identityOfSocket, type Caller } from '@leasehold/rpc';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
-import { invalid } from '../faults.js';
+import { fileAccess } from '../access/file-access.js';
+import { domain, invalid } from '../faults.js';
 import { messageOf, storedMessageOf } from '../files/card-message.js';
 import { confirmFile } from '../files/confirm-file.js';
 import { asFault } from '../files/dependency-faults.js';
@@ -19,6 +21,7 @@ export const fileRoutes = (parts: FileParts): FastifyPluginAsync => async (app) 
   app.setErrorHandler((error, request, reply) => refuse(parts, error, request, reply));
 
   app.get('/v1/namespaces/:namespace/files/:file', async (request, reply) => {
+    await admit(fileAccess.getFile, { name: nameIn(request) }, callerOf(request));
     const view = await shown(await cardNamed(parts.records, nameIn(request)), parts);
     return reply.header('cache-control', 'no-store').send(File.toJSON(messageOf(view)));
   });
@@ -28,12 +31,16 @@ export const fileRoutes = (parts: FileParts): FastifyPluginAsync => async (app) 
     const path = nameIn(request);
     if (!path.endsWith(confirmVerb)) return reply.callNotFound();
     const name = path.slice(0, -confirmVerb.length);
+    const confirmation = { ...confirmIn(request.body), name };
+    await admit(fileAccess.confirmFile, confirmation, callerOf(request));
     const gone = new AbortController();
     request.raw.once('close', () => { if (!request.raw.complete) gone.abort(); });
-    const card = await confirmFile(parts, { ...confirmIn(request.body), name }, gone.signal);
+    const card = await confirmFile(parts, confirmation, gone.signal);
     return reply.code(202).header('location', `/v1/${name}`).header('cache-control', 'no-store').send(File.toJSON(storedMessageOf(card)));
   });
 };
+
+const callerOf = ({ raw }: FastifyRequest): Caller => ({ identity: identityOfSocket(raw.socket, { domain, nowMs: Date.now() }) });
 
 function nameIn({ params }: FastifyRequest): string {
   const part = (key: string): string => {

@@ -1,5 +1,5 @@
 import type { QueueServiceService } from '@leasehold/queue-v1';
-import { faults, type AccessOf, type CallContext, type Fault, type Identity } from '@leasehold/rpc';
+import { faults, type AccessOf, type Caller, type Fault, type Identity } from '@leasehold/rpc';
 import { parseJobName, parseParent } from '../jobs/job-name.js';
 import type { Producers } from './producers.js';
 
@@ -15,7 +15,7 @@ const fault = faults('queue.leasehold');
  * What is no name is left to the method, which refuses it.
  */
 export function queueAccess(producers: Producers): AccessOf<typeof QueueServiceService> {
-  const onJobs = (names: readonly string[], { identity }: CallContext, operators: boolean): void => {
+  const onJobs = (names: readonly string[], { identity }: Caller, operators: boolean): void => {
     if (operators && identity.role === 'operator') return;
     const producer = producerOf(identity);
     for (const name of names) {
