@@ -1,5 +1,6 @@
 import { access, readFile, readdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runningProcess, startProcess } from '@leasehold/test-stack';
@@ -92,10 +93,10 @@ async function expectPictures(results: string): Promise<void> {
   }
 }
 
-/** So many that a job on them is surely under way for a while. */
+/** So many that a job on them is under way for seconds on any machine. */
 async function manyPictures(folder: string): Promise<string[]> {
   const picture = await sharp({ create: { width: 3000, height: 2000, channels: 3, background: '#2060a0' } }).jpeg().toBuffer();
-  const paths = Array.from({ length: 60 }, (_, index) => join(folder, `picture-${index}.jpg`));
+  const paths = Array.from({ length: 40 * availableParallelism() }, (_, index) => join(folder, `picture-${index}.jpg`));
   await Promise.all(paths.map((path) => writeFile(path, picture)));
   return paths;
 }

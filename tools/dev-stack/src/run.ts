@@ -103,7 +103,10 @@ async function failover(o: { stack: Stack; client: FilesClient; results: readonl
 
 async function stayUp(stack: Stack, command: StackCommand, terminal: Terminal, signal: AbortSignal): Promise<void> {
   terminal.line();
-  if (command.failover) await stack.startWorkers();
+  if (command.failover) {
+    await stack.startWorkers();
+    terminal.line();
+  }
   terminal.line(addresses(stack, terminal.colours));
   terminal.line();
   terminal.line(`${terminal.colours.bold('Leasehold runs.')} Ctrl-C stops it.`);

@@ -6,10 +6,9 @@ export const defaultPorts = { coordinator: { grpc: 7400, http: 7401 }, ingest: {
 
 export const loopback = '127.0.0.1';
 
-/** Chooses ports on the loopback address, each once. */
+/** Chooses ports on the loopback address. Reserves none: whoever binds one must be ready to hear that it is taken. */
 export class Ports {
   readonly #note: (text: string) => void;
-  readonly #given = new Set<number>();
 
   /** @param note is told when another port than the wanted one is given */
   constructor(note: (text: string) => void) {
@@ -21,9 +20,9 @@ export class Ports {
    * @param who what will listen, for the note
    */
   async take(wanted: number, who: string): Promise<number> {
-    const port = !this.#given.has(wanted) && (await isFree(wanted)) ? wanted : await freePort();
-    if (port !== wanted) this.#note(`port ${wanted} is taken: ${who} listens on ${port} instead`);
-    this.#given.add(port);
+    if (await isFree(wanted)) return wanted;
+    const port = await freePort();
+    this.#note(`port ${wanted} is taken: ${who} listens on ${port} instead`);
     return port;
   }
 }
