@@ -1,2 +1,3 @@
 import { project } from '@leasehold/test-stack/vitest';
+
 export default project({ postgres: true });

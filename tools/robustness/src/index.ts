@@ -1,1 +1,1 @@
-export {};
+export { runCampaign, type CampaignOptions, type Round } from './campaign/run-campaign.js';

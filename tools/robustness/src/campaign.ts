@@ -1,0 +1,34 @@
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { randomInt } from 'node:crypto';
+import { headOf, rowOf, summaryOf } from './campaign/report.js';
+import { runCampaign } from './campaign/run-campaign.js';
+
+// The fault campaign: npm run robustness -- [--rounds N] [--seed S] [--photos N] [--faults N]. Exit code 1 when something did not hold.
+
+const { values } = parseArgs({ options: { rounds: { type: 'string' }, seed: { type: 'string' }, photos: { type: 'string' }, faults: { type: 'string' } } });
+const numbers = {
+  rounds: Number(values.rounds ?? 5),
+  seed: Number(values.seed ?? randomInt(1, 1_000_000)),
+  photos: Number(values.photos ?? 40),
+  faults: Number(values.faults ?? 8),
+};
+for (const [name, value] of Object.entries(numbers)) {
+  if (Number.isSafeInteger(value) && value >= 0) continue;
+  console.error(`--${name} takes a whole number`);
+  process.exit(64);
+}
+const logFolder = await mkdtemp(join(tmpdir(), 'leasehold-campaign-'));
+console.log(`${numbers.rounds} rounds of ${numbers.photos} photos and ${numbers.faults} faults, seed ${numbers.seed}; 2 coordinators, 2 ingests, 3 workers; logs in ${logFolder}`);
+console.log(headOf());
+const rounds = await runCampaign({
+  ...numbers, spreadMs: 15_000, size: { width: 1200, height: 900 }, logFolder,
+  onRound: (round) => {
+    console.log(rowOf(round));
+    for (const violation of round.violations) console.log(`  ${violation}`);
+  },
+});
+console.log(summaryOf(rounds, `npm run robustness -- --rounds ${numbers.rounds} --seed ${numbers.seed} --photos ${numbers.photos} --faults ${numbers.faults}`));
+process.exitCode = rounds.some(({ violations }) => violations.length > 0) ? 1 : 0;

@@ -1,0 +1,124 @@
+import { FileState, RejectionReason, type File } from '@leasehold/client';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { jobRecord, journalOf } from '../checks/records.js';
+import { fencesInStore, strayObjects } from '../checks/store-contents.js';
+import { databasesOfTheRun } from '../fleet/databases.js';
+import { Fleet } from '../fleet/fleet.js';
+import type { Member } from '../fleet/member.js';
+import { Mischief } from '../network/mischief.js';
+import { downloaded, handOver } from '../photos/hand-over.js';
+import { photoOf, shows, truncatedPhotoOf } from '../photos/photo.js';
+
+// Two coordinators and two ingests, each behind a proxy that breaks the connection once the server has done the work and before the answer passes.
+// The caller repeats, at whichever instance it then reaches.
+
+const mischief = new Mischief();
+let fleet: Fleet;
+let worker: Member;
+let photos = 0;
+beforeAll(async () => {
+  fleet = await Fleet.prepare({ databases: await databasesOfTheRun(), coordinators: 2, ingests: 2, mischief, ingestEnv: { LEASEHOLD_OUTCOMES_WAIT: '1s' } });
+  worker = fleet.worker({ failpoints: ['granted'], stops: 1 });
+  await fleet.start();
+}, 60_000);
+afterEach(() => mischief.end());
+afterAll(() => fleet.end());
+
+const patience = { timeout: 30_000 };
+const final = (card: File): Promise<File> => fleet.files.waitUntilFinal(card.name, { signal: AbortSignal.timeout(60_000) });
+const lost = (method: string): number => mischief.count(method, 'reply lost');
+
+async function queued(): Promise<{ number: number; card: File }> {
+  photos += 1;
+  return { number: photos, card: await handOver(fleet.files, (await photoOf(photos)).bytes) };
+}
+
+/** The photo is made as if nothing had happened: one job, at its first attempt, and the right picture. */
+async function expectMadeOnce({ number, card }: { number: number; card: File }): Promise<void> {
+  const ready = await final(card);
+  expect(ready).toMatchObject({ state: FileState.READY, generation: 1 });
+  expect(await shows(await photoOf(number), await downloaded(fleet.files, ready))).toBe(true);
+  expect(await jobRecord(fleet.queue, card)).toMatchObject({ state: 'succeeded', attempts: 1, fence: String(ready.rendition?.fence) });
+  expect(await fencesInStore(fleet.store, card.name)).toEqual([ready.rendition?.fence]);
+  expect(await journalOf(fleet.queue, card)).toEqual([]);
+}
+
+test('a registration that was not answered, and heartbeats that were not: the lease is kept through its run', async () => {
+  mischief.next('RegisterWorker', 'reply lost');
+  await worker.start();
+  expect(lost('RegisterWorker')).toBe(1);
+  const made = await queued();
+  await worker.logged('failpoint_reached');
+  mischief.next('ExtendLeases', 'reply lost', 2);
+  await expect.poll(() => lost('ExtendLeases'), patience).toBe(2);
+  worker.signal('SIGUSR2');
+  await expectMadeOnce(made);
+  expect((await fleet.queue.query('select 1 from workers')).rowCount).toBe(1);
+}, 60_000);
+
+test.each(['CreateFile', 'UploadFile', 'ConfirmFile', 'EnqueueJobs', 'SettleLeases', 'AckOutcomes'])('%s that was not answered is repeated, and the photo is made once', async (method) => {
+  mischief.next(method, 'reply lost');
+  const made = await queued();
+  await expectMadeOnce(made);
+  await expect.poll(() => lost(method), patience).toBe(1);
+});
+
+test('leases whose grant was not answered are answered again, at another coordinator, and spend one attempt', async () => {
+  mischief.next('AcquireLeases', 'reply lost');
+  await expect.poll(() => lost('AcquireLeases'), patience).toBe(1);
+  await expectMadeOnce(await queued());
+});
+
+test('outcomes that were handed out to nobody still arrive, before they are offered again', async () => {
+  mischief.next('PullOutcomes', 'reply lost', 2);
+  await expect.poll(() => lost('PullOutcomes'), patience).toBe(2);
+  await expectMadeOnce(await queued());
+});
+
+test('RetryFile that was not answered retries once', async () => {
+  const rejected = await final(await handOver(fleet.files, await truncatedPhotoOf(1)));
+  mischief.next('RetryFile', 'reply lost');
+  expect(await fleet.files.retry(rejected)).toMatchObject({ generation: 2 });
+  expect(lost('RetryFile')).toBe(1);
+  expect(await final(rejected)).toMatchObject({ state: FileState.REJECTED, generation: 2, rejection: { reason: RejectionReason.TRUNCATED } });
+});
+
+test('a worker whose leave was not answered is gone all the same; DeleteFile and the CancelJob after it that were not answered end the job once', async () => {
+  mischief.next('DeregisterWorker', 'reply lost');
+  expect(await worker.stop()).toEqual({ code: 0, signal: null });
+  expect(lost('DeregisterWorker')).toBe(1);
+  expect((await fleet.queue.query('select distinct state from workers')).rows).toEqual([{ state: 'gone' }]);
+  const { card } = await queued();
+  mischief.next('DeleteFile', 'reply lost');
+  mischief.next('CancelJob', 'reply lost');
+  expect((await fleet.files.delete(card.name)).state).toBe(FileState.DELETING);
+  await expect.poll(async () => (await fleet.records.query('select 1 from files where cancel_due is not null')).rowCount, patience).toBe(0);
+  expect([lost('DeleteFile'), lost('CancelJob')]).toEqual([1, 1]);
+  expect(await jobRecord(fleet.queue, card)).toMatchObject({ state: 'cancelled', attempts: 0 });
+});
+
+test('a result that arrives after its worker was cut off and overtaken is refused, under both fences; the other photo counts, and its bytes are swept', async () => {
+  await worker.start();
+  await worker.logged('worker_registered');
+  const direct = fleet.worker({ direct: true });
+  mischief.next('SettleLeases', 'held', Infinity);
+  mischief.next('ExtendLeases', 'unsent', Infinity);
+  photos += 1;
+  const card = await handOver(fleet.files, (await photoOf(photos)).bytes);
+  await worker.logged('failpoint_reached');
+  worker.signal('SIGUSR2');
+  await expect.poll(() => mischief.count('SettleLeases', 'held'), patience).toBeGreaterThan(0);
+  const [late] = await fencesInStore(fleet.store, card.name);
+  await direct.start();
+  const ready = await final(card);
+  mischief.end();
+  const { rendition } = ready;
+  await expect.poll(() => journalOf(fleet.queue, card), patience).toContainEqual(
+    expect.objectContaining({ event: 'lease_lost', fence: String(late), current_fence: String(rendition?.fence), detail: 'complete' }),
+  );
+  expect(rendition?.fence).toBeGreaterThan(late ?? 0n);
+  expect(await fleet.files.get(card.name)).toEqual(ready);
+  expect(await fencesInStore(fleet.store, card.name)).toEqual([late, rendition?.fence]);
+  await fleet.ageCards();
+  await expect.poll(() => strayObjects(fleet), patience).toEqual({ missing: [], extra: [] });
+}, 60_000);

@@ -1,0 +1,115 @@
+import { setInterval } from 'node:timers/promises';
+import { FileState, Fault, type File } from '@leasehold/client';
+import { QueueServiceService } from '@leasehold/queue-v1';
+import { createClient, durationOfMs, status } from '@leasehold/rpc';
+import { startPostgres, type PostgresServer } from '@leasehold/test-stack';
+import pMap from 'p-map';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { nothing, underWay, violations, type Due } from '../checks/books.js';
+import { strayObjects } from '../checks/store-contents.js';
+import { databasesOn } from '../fleet/databases.js';
+import { Fleet } from '../fleet/fleet.js';
+import type { Member } from '../fleet/member.js';
+import { handOver } from '../photos/hand-over.js';
+import { photoOf, sha256 } from '../photos/photo.js';
+
+// Two coordinators, two ingests and several workers on a PostgreSQL of their own, while parts of it are killed and restarted.
+
+let server: PostgresServer;
+let fleet: Fleet;
+/** Stands still with its first photo in memory. */
+let standing: Member;
+const due = new Map<string, Due>();
+beforeAll(async () => {
+  server = await startPostgres();
+  fleet = await Fleet.prepare({ databases: await databasesOn(server), coordinators: 2, ingests: 2 });
+  standing = fleet.worker({ failpoints: ['encoded'], stops: 1 });
+  await Promise.all([fleet.start(), fleet.worker().start(), fleet.worker().start()]);
+}, 60_000);
+afterAll(async () => {
+  await fleet.end();
+  await server.stop();
+});
+
+const patience = { timeout: 60_000 };
+const ready = async (): Promise<number> => (await fleet.records.query("select 1 from files where state = 'ready'")).rowCount ?? 0;
+
+async function queue(count: number): Promise<File[]> {
+  const first = due.size;
+  const numbers = Array.from({ length: count }, (_, i) => first + i);
+  return pMap(numbers, async (number) => {
+    const photo = await photoOf(number);
+    const card = await handOver(fleet.files, photo.bytes);
+    due.set(card.name, { ends: 'ready', photo });
+    return card;
+  }, { concurrency: 8 });
+}
+
+async function expectAllMadeOnce(): Promise<void> {
+  await expect.poll(() => underWay(fleet), patience).toEqual(nothing);
+  expect(await violations(fleet, due)).toEqual([]);
+  await fleet.ageCards();
+  await expect.poll(() => strayObjects(fleet), patience).toEqual({ missing: [], extra: [] });
+}
+
+test('40 photos, while a worker is killed with a photo in memory and a coordinator is killed and comes back: each is made, once, and nothing else is left in the store', async () => {
+  await standing.start();
+  const queued = queue(40);
+  await standing.logged('failpoint_reached');
+  await expect.poll(ready, patience).toBeGreaterThan(5);
+  await Promise.all([standing.kill(), fleet.coordinator.kill()]);
+  await fleet.coordinator.start();
+  await queued;
+  await expectAllMadeOnce();
+}, 120_000);
+
+test('PostgreSQL is killed in mid-work and comes back: callers hear UNAVAILABLE meanwhile, no process ends, and everything is made, once', async () => {
+  await standing.start();
+  const [card] = await queue(15);
+  await standing.logged('failpoint_reached');
+  await server.kill();
+  const answer: unknown = await fleet.files.get(card?.name ?? '').catch((error: unknown) => error);
+  expect(answer).toBeInstanceOf(Fault);
+  expect(answer).toMatchObject({ code: status.UNAVAILABLE });
+  await server.restart();
+  standing.signal('SIGUSR2');
+  await expectAllMadeOnce();
+  expect(fleet.members.flatMap((member) => member.fell)).toEqual([]);
+}, 120_000);
+
+test('coordinators and ingests are restarted one after the other without a failed call, while photos are handed over and made', async () => {
+  const client = createClient(QueueServiceService, fleet.coordinatorAddresses, { idempotent: ['enqueueJobs', 'getJob', 'cancelJob'] });
+  const failed: unknown[] = [];
+  let [calls, rolling] = [0, true];
+  const name = (id: number): string => `namespaces/calls/kinds/image/jobs/${id}`;
+  const call = async (): Promise<void> => {
+    for await (const _ of setInterval(50)) {
+      if (!rolling) return;
+      const id = calls++;
+      // Due long after the test: no worker takes it.
+      const spec = { name: name(id), contractVersion: 1, payload: Buffer.alloc(0), contentDigest: sha256(Buffer.from(String(id))), priority: 0, delay: durationOfMs(3_600_000) };
+      try {
+        await client.enqueueJobs({ jobs: [spec] });
+        await client.getJob({ name: name(id) });
+        await client.cancelJob({ name: name(id), enqueueId: 0n });
+        for await (const _ of fleet.files.list({ pageSize: 1, states: [FileState.PENDING] }));
+      } catch (error) {
+        failed.push(error);
+      }
+    }
+  };
+  const calling = [call(), call()];
+  const queued = queue(10);
+  for (const member of [...fleet.coordinators, ...fleet.ingests]) {
+    expect(await member.stop()).toEqual({ code: 0, signal: null });
+    await member.start();
+  }
+  await queued;
+  rolling = false;
+  await Promise.all(calling);
+  client.close();
+  expect(failed).toEqual([]);
+  expect(calls).toBeGreaterThan(20);
+  await fleet.queue.query("delete from outcomes where namespace = 'calls'");
+  await expectAllMadeOnce();
+}, 120_000);

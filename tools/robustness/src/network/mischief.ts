@@ -1,0 +1,54 @@
+/** What happens to a call on its way. */
+export type Fate =
+  /** The server does the work and answers; the connection breaks before the answer passes. */
+  | 'reply lost'
+  /** The call stands still on the way to the server until release(), even when its caller gives up meanwhile. */
+  | 'held'
+  /** The connection breaks before the call reaches the server. */
+  | 'unsent';
+
+interface Rule {
+  readonly method: string;
+  readonly fate: Fate;
+  left: number;
+}
+
+/** What proxies are to do to which calls. Several share one, as a caller may come by any of them. */
+export class Mischief {
+  readonly #rules = new Set<Rule>();
+  readonly #counts = new Map<string, number>();
+  #held: (() => void)[] = [];
+
+  /** The next calls of a method, `AckOutcomes` for example, meet this fate. */
+  next(method: string, fate: Fate, times = 1): void {
+    this.#rules.add({ method, fate, left: times });
+  }
+
+  /** How many calls of a method have met a fate; counted when they come. */
+  count(method: string, fate: Fate): number {
+    return this.#counts.get(`${method} ${fate}`) ?? 0;
+  }
+
+  /** Forgets all rules, and lets the held calls go on. */
+  end(): void {
+    this.#rules.clear();
+    for (const go of this.#held.splice(0)) go();
+  }
+
+  /** For proxies: what happens to a call that has just come. */
+  fateOf(method: string): Fate | undefined {
+    for (const rule of this.#rules) {
+      if (rule.method !== method) continue;
+      rule.left -= 1;
+      if (rule.left <= 0) this.#rules.delete(rule);
+      this.#counts.set(`${method} ${rule.fate}`, this.count(method, rule.fate) + 1);
+      return rule.fate;
+    }
+    return undefined;
+  }
+
+  /** For proxies: until end(). */
+  released(): Promise<void> {
+    return new Promise((resolve) => { this.#held.push(resolve); });
+  }
+}
