@@ -9,3 +9,5 @@ export {
 } from './embedded/signed-request.js';
 export { openS3Store, type S3Store } from './s3/s3-store.js';
 export { type S3StoreOptions } from './s3/bucket-calls.js';
+export { openStore, type OpenedStore } from './open-store.js';
+export { storeForms, storeSettings, type StoreProblem, type StoreSettings, type StoreVariables } from './store-settings.js';

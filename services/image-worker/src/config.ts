@@ -1,11 +1,12 @@
 import { availableParallelism } from 'node:os';
 import { ConfigError, durationMs, hostPorts, integer, parseConfig, port, str, tlsFilesOf, tlsVariables, type TlsFiles } from '@leasehold/service';
+import { storeForms, storeSettings, type StoreSettings } from '@leasehold/object-store';
 import { defaultLimits, type PictureLimits } from './rendering/limits.js';
 
 export interface WorkerConfig {
   /** host:port of every coordinator; at least one. */
   readonly coordinators: readonly string[];
-  readonly storeDirectory: string;
+  readonly store: StoreSettings;
   /** Pictures at once. */
   readonly concurrency: number;
   /** Pictures to take and fetch beyond those. */
@@ -35,7 +36,10 @@ const LEAST_MEMORY_BYTES = 256 * 1024 * 1024;
 export function readConfig(env: NodeJS.ProcessEnv): WorkerConfig {
   const c = parseConfig({
     LEASEHOLD_COORDINATORS: hostPorts({ desc: 'where the coordinators listen', example: '127.0.0.1:7400,127.0.0.1:7402' }),
-    LEASEHOLD_STORE_DIR: str({ desc: 'the directory of the embedded object store', example: '/var/lib/leasehold/store' }),
+    LEASEHOLD_STORE: str({ desc: `where objects lie: ${storeForms}`, example: '/var/lib/leasehold/store' }),
+    LEASEHOLD_STORE_DIR: str({ default: undefined, desc: 'the name of LEASEHOLD_STORE from when it could only be a directory' }),
+    LEASEHOLD_S3_ACCESS_KEY_ID: str({ default: undefined, desc: 'needed where the store is an S3' }),
+    LEASEHOLD_S3_SECRET_ACCESS_KEY: str({ default: undefined, desc: 'needed where the store is an S3' }),
     LEASEHOLD_WORKER_CONCURRENCY: integer({ min: 1, max: 256, default: availableParallelism(), desc: 'pictures at once' }),
     LEASEHOLD_WORKER_PREFETCH: integer({ min: 0, max: 512, default: 1, desc: 'pictures to take and fetch beyond those, so that none waits for the store' }),
     LEASEHOLD_IMAGE_MAX_BYTES: integer({ min: 1, max: 2 ** 31 - 1, default: defaultLimits.maxBytes, desc: 'largest file' }),
@@ -50,14 +54,16 @@ export function readConfig(env: NodeJS.ProcessEnv): WorkerConfig {
     ...tlsVariables,
     LEASEHOLD_HTTP_HOST: str({ default: '127.0.0.1' }),
     LEASEHOLD_HTTP_PORT: port({ default: 7421 }),
-  }, env);
+  }, { ...env, LEASEHOLD_STORE: env['LEASEHOLD_STORE'] || env['LEASEHOLD_STORE_DIR'] });
+  const store = storeSettings(c);
+  if ('problems' in store) throw new ConfigError(store.problems);
   const leastStopMs = c.LEASEHOLD_DRAIN_TIMEOUT + STOP_BEYOND_DRAIN_MS;
   if (c.LEASEHOLD_STOP_TIMEOUT < leastStopMs) {
     throw new ConfigError([{ variable: 'LEASEHOLD_STOP_TIMEOUT', problem: `must be at least ${leastStopMs}ms, ${STOP_BEYOND_DRAIN_MS}ms above LEASEHOLD_DRAIN_TIMEOUT` }]);
   }
   return Object.freeze({
     coordinators: c.LEASEHOLD_COORDINATORS,
-    storeDirectory: c.LEASEHOLD_STORE_DIR,
+    store: store.settings,
     concurrency: c.LEASEHOLD_WORKER_CONCURRENCY,
     prefetch: c.LEASEHOLD_WORKER_PREFETCH,
     limits: Object.freeze({

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { LeaseServiceService } from '@leasehold/lease-v1';
-import { openEmbeddedStore, type ObjectStore } from '@leasehold/object-store';
+import { openStore, type ObjectStore, type OpenedStore } from '@leasehold/object-store';
 import { createClient, type ClientOf } from '@leasehold/rpc';
 import { Certificates, createRegistry, Lifecycle, OpsServer, systemClock, type Assembly, type Component, type Logger, type Readiness } from '@leasehold/service';
 import { WorkerRuntime, type JobHandler } from '@leasehold/worker-runtime';
@@ -22,7 +22,8 @@ export async function assembleWorker(config: WorkerConfig, logger: Logger, handl
   const build = `image-worker@${ownVersion()}`;
   const registry = createRegistry('image-worker', { build });
   const certificates = config.tls && Certificates.open(config.tls, { logger, registry });
-  const store = await openEmbeddedStore({ directory: config.storeDirectory });
+  const opened = await openStore(config.store);
+  const { store } = opened;
   const pool = new PicturePool({
     program: fileURLToPath(new URL('./rendering/pool/child/main.js', import.meta.url)),
     children: config.concurrency,
@@ -50,13 +51,13 @@ export async function assembleWorker(config: WorkerConfig, logger: Logger, handl
   const readiness = async (): Promise<Readiness[]> => [lifecycle.readiness(), runtime.readiness(), pool.readiness(), await storeReadiness(store)];
   const ops = new OpsServer({ ...config.http, registry, readiness, logger, certificates });
   if (certificates !== undefined) lifecycle.add(certificates);
-  lifecycle.add(versionedStore(store)).add(ops).add(pool).add(closing(clients)).add(runtime);
+  lifecycle.add(versionedStore(opened)).add(ops).add(pool).add(closing(clients)).add(runtime);
   return { lifecycle, beforeStop: () => runtime.drain() };
 }
 
 /** Requirement F13: on a store that keeps no versions, the bytes that were confirmed could change under their name. */
-function versionedStore(store: ObjectStore): Component {
-  return { name: 'object-store', start: () => store.checkVersioning(), stop: async () => undefined };
+function versionedStore({ store, close }: OpenedStore): Component {
+  return { name: 'object-store', start: () => store.checkVersioning(), stop: async () => close() };
 }
 
 async function storeReadiness(store: ObjectStore): Promise<Readiness> {

@@ -1,4 +1,5 @@
 import { ConfigError, durationMs, hostPorts, integer, parseConfig, port, str, tlsFilesOf, tlsVariables, url, type TlsFiles } from '@leasehold/service';
+import { storeForms, storeSettings, type StoreSettings } from '@leasehold/object-store';
 import type { FileLimits } from './files/parts.js';
 import type { Windows } from './sweep/rules.js';
 
@@ -24,7 +25,10 @@ export const variables = {
   LEASEHOLD_COORDINATOR_TIMEOUT: durationMs({ default: 5 * second, min: 100, desc: 'deadline of a call to the coordinator' }),
   LEASEHOLD_PROGRESS_TIMEOUT: durationMs({ default: 300, min: 10, desc: 'how long a read waits for the progress of a job before it answers without' }),
 
-  LEASEHOLD_STORE_DIR: str({ desc: 'the directory of the embedded object store', example: '.leasehold/objects' }),
+  LEASEHOLD_STORE: str({ desc: `where objects lie: ${storeForms}`, example: '.leasehold/objects' }),
+  LEASEHOLD_STORE_DIR: str({ default: undefined, desc: 'the name of LEASEHOLD_STORE from when it could only be a directory' }),
+  LEASEHOLD_S3_ACCESS_KEY_ID: str({ default: undefined, desc: 'needed where the store is an S3' }),
+  LEASEHOLD_S3_SECRET_ACCESS_KEY: str({ default: undefined, desc: 'needed where the store is an S3' }),
   LEASEHOLD_SIGNING_SECRET: str({ desc: 'signs URLs and page tokens; at least 32 bytes; several, separated by commas: the first signs, all verify', example: '$(openssl rand -base64 32)' }),
   LEASEHOLD_PUBLIC_URL: url({ desc: 'how callers reach the HTTP edge; signed URLs begin with it', example: 'http://127.0.0.1:7411' }),
 
@@ -59,7 +63,7 @@ export interface IngestConfig {
   readonly stopTimeoutMs: number;
   readonly database: { readonly url: string; readonly connections: number };
   readonly coordinator: { readonly addresses: readonly string[]; readonly timeoutMs: number; readonly progressTimeoutMs: number; readonly outcomesWaitMs: number };
-  readonly store: { readonly directory: string; readonly secrets: readonly string[]; readonly timeoutMs: number };
+  readonly store: { readonly settings: StoreSettings; readonly secrets: readonly string[]; readonly timeoutMs: number };
   readonly limits: FileLimits;
   readonly windows: Windows;
   readonly duties: {
@@ -75,7 +79,9 @@ export interface IngestConfig {
 
 /** @throws ConfigError that lists every variable that is wrong. */
 export function readConfig(env: NodeJS.ProcessEnv): IngestConfig {
-  const v = parseConfig(variables, env);
+  const v = parseConfig(variables, { ...env, LEASEHOLD_STORE: env['LEASEHOLD_STORE'] || env['LEASEHOLD_STORE_DIR'] });
+  const store = storeSettings(v);
+  if ('problems' in store) throw new ConfigError(store.problems);
   const secrets = v.LEASEHOLD_SIGNING_SECRET.split(',').map((secret) => secret.trim());
   if (secrets.some((secret) => Buffer.byteLength(secret) < shortestSecretBytes)) {
     throw new ConfigError([{ variable: 'LEASEHOLD_SIGNING_SECRET', problem: `must have at least ${shortestSecretBytes} bytes (each, if there are several, separated by commas)` }]);
@@ -98,7 +104,7 @@ export function readConfig(env: NodeJS.ProcessEnv): IngestConfig {
       progressTimeoutMs: v.LEASEHOLD_PROGRESS_TIMEOUT,
       outcomesWaitMs: v.LEASEHOLD_OUTCOMES_WAIT,
     },
-    store: { directory: v.LEASEHOLD_STORE_DIR, secrets, timeoutMs: v.LEASEHOLD_STORE_TIMEOUT },
+    store: { settings: store.settings, secrets, timeoutMs: v.LEASEHOLD_STORE_TIMEOUT },
     limits: {
       maxUploadBytes: v.LEASEHOLD_MAX_UPLOAD_BYTES,
       pendingLifeMs: v.LEASEHOLD_PENDING_LIFE,

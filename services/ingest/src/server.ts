@@ -1,8 +1,9 @@
-import { openEmbeddedStore, type ObjectStore } from '@leasehold/object-store';
+import { openStore, type ObjectStore, type OpenedStore } from '@leasehold/object-store';
 import { checkMigrations, createPool, Listener, Notifier, type Database } from '@leasehold/postgres';
 import { QueueServiceService } from '@leasehold/queue-v1';
 import { createClient, GrpcServer, readImage } from '@leasehold/rpc';
 import { Certificates, createRegistry, Duty, Lifecycle, OpsServer, type Assembly, type Component, type Logger, type OpsServerOptions, type Readiness } from '@leasehold/service';
+import type { FastifyPluginAsync } from 'fastify';
 import type { Registry } from 'prom-client';
 import type { IngestConfig } from './config.js';
 import { imageContracts } from './contract/image-contracts.js';
@@ -22,8 +23,9 @@ const applicationName = 'leasehold ingest';
 export async function assemble(config: IngestConfig, logger: Logger): Promise<Assembly> {
   const registry = createRegistry('ingest');
   const certificates = config.tls && Certificates.open(config.tls, { logger, registry });
-  const { secrets, directory } = config.store;
-  const store = await openEmbeddedStore({ directory, signing: { secrets, baseUrl: new URL(objectsPath, config.http.publicUrl).href } });
+  const { secrets, settings } = config.store;
+  const opened = await openStore(settings, { signing: { secrets, baseUrl: new URL(objectsPath, config.http.publicUrl).href } });
+  const { store } = opened;
   const db = createPool({ connectionString: config.database.url, applicationName, max: config.database.connections, logger });
   const queue = queueClient(config, certificates, logger);
   const notifier = new Notifier(db, channel, { logger });
@@ -38,11 +40,11 @@ export async function assemble(config: IngestConfig, logger: Logger): Promise<As
 
   const lifecycle = new Lifecycle({ logger, phaseTimeoutMs: config.stopTimeoutMs / 2, stopTimeoutMs: config.stopTimeoutMs });
   if (certificates !== undefined) lifecycle.add(certificates);
-  lifecycle.add(db).add(checks(store, db, ingest, logger)).add({ name: 'coordinator client', start: async () => undefined, stop: async () => queue.close() });
+  lifecycle.add(db).add(checks(opened, db, ingest, logger)).add({ name: 'coordinator client', start: async () => undefined, stop: async () => queue.close() });
   lifecycle.add(listener(config, ingest, logger));
   for (const loop of duties.values()) lifecycle.add(loop);
   const readiness = (): Promise<Readiness[]> => readinessOf(db, store, lifecycle);
-  lifecycle.add(httpServer(config, ingest, store, { registry, logger, readiness, certificates }));
+  lifecycle.add(httpServer(config, ingest, opened, { registry, logger, readiness, certificates }));
   lifecycle.add(new GrpcServer({
     ...config.grpc, logger, registry, certificates,
     services: [fileService(ingest.files)],
@@ -62,13 +64,13 @@ const queueClient = (config: IngestConfig, certificates: Certificates | undefine
   });
 
 /** A store without versioning is refused at start; clocks are compared and reported. */
-const checks = (store: ObjectStore, db: Database, { metrics }: Ingest, logger: Logger): Component => ({
+const checks = ({ store, close }: OpenedStore, db: Database, { metrics }: Ingest, logger: Logger): Component => ({
   name: 'start checks',
   start: async () => {
     await store.checkVersioning();
     await reportClockSkew({ db, store, metrics, logger });
   },
-  stop: async () => undefined,
+  stop: async () => close(),
 });
 
 const listener = (config: IngestConfig, { changes }: Ingest, logger: Logger): Listener =>
@@ -101,13 +103,17 @@ function dutiesOf(runs: DutyRuns, config: IngestConfig, logger: Logger, registry
 
 type OpsParts = Pick<OpsServerOptions, 'registry' | 'logger' | 'readiness' | 'certificates'>;
 
-function httpServer(config: IngestConfig, ingest: Ingest, store: ObjectStore, parts: OpsParts): OpsServer {
+function httpServer(config: IngestConfig, ingest: Ingest, opened: OpenedStore, parts: OpsParts): OpsServer {
   const { host, port } = config.http;
   const { logger } = parts;
   return new OpsServer({ host, port, ...parts, requestTimeoutMs: config.store.timeoutMs })
     .register(fileRoutes(ingest.files))
-    .register(objectRoutes({ store, secrets: config.store.secrets, logger }));
+    .register(signedUrls(opened, config.store.secrets, logger));
 }
+
+/** An S3 serves its signed URLs itself. */
+const signedUrls = ({ kind, store }: OpenedStore, secrets: readonly string[], logger: Logger): FastifyPluginAsync =>
+  kind === 'embedded' ? objectRoutes({ store, secrets, logger }) : async () => undefined;
 
 async function readinessOf(db: Database, store: ObjectStore, lifecycle: Lifecycle): Promise<Readiness[]> {
   const versioning = store.checkVersioning().then(

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FileServiceService, type File } from '@leasehold/ingest-v1';
 import { ImageResult } from '@leasehold/jobs-image-v1';
-import { openEmbeddedStore, type EmbeddedStore } from '@leasehold/object-store';
+import { openEmbeddedStore, type EmbeddedStore, type ObjectStore } from '@leasehold/object-store';
 import { createPool, Listener, migrate, Notifier, type Database } from '@leasehold/postgres';
 import { QueueServiceService } from '@leasehold/queue-v1';
 import { createClient, GrpcServer, readImage, type ClientOf } from '@leasehold/rpc';
@@ -91,9 +91,9 @@ export class World {
   }
 
   /** Stores a rendition as a worker under that fence does, and says so in the contract's words. */
-  async render(file: string, fence: bigint, bytes: Buffer = Buffer.from(`webp ${fence}`)): Promise<Buffer> {
+  async render(file: string, fence: bigint, bytes: Buffer = Buffer.from(`webp ${fence}`), store: ObjectStore = this.store): Promise<Buffer> {
     const [, namespace, , fileId] = file.split('/');
-    const stored = await this.store.put(`renditions/${namespace}/${fileId}/${fence}/photo.webp`, one(bytes), { contentType: 'image/webp' });
+    const stored = await store.put(`renditions/${namespace}/${fileId}/${fence}/photo.webp`, one(bytes), { contentType: 'image/webp' });
     return Buffer.from(ImageResult.encode(ImageResult.create({
       rendition: { key: stored.key, versionId: stored.versionId, sha256: stored.sha256, sizeBytes: BigInt(stored.sizeBytes), width: 160, height: 90, contentType: 'image/webp' },
       source: { format: 'jpeg', width: 1600, height: 900, pages: 1 },
@@ -203,7 +203,7 @@ function configOf(world: World, env: Record<string, string>): IngestConfig {
     LEASEHOLD_RECORDS_DATABASE_URL: world.database.connectionString,
     LEASEHOLD_DATABASE_CONNECTIONS: '6',
     LEASEHOLD_COORDINATORS: world.coordinator.address,
-    LEASEHOLD_STORE_DIR: world.directory,
+    LEASEHOLD_STORE: world.directory,
     LEASEHOLD_SIGNING_SECRET: secret,
     LEASEHOLD_PUBLIC_URL: 'http://127.0.0.1:1',
     LEASEHOLD_OUTCOMES_WAIT: '0ms',
