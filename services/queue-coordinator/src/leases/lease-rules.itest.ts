@@ -413,6 +413,17 @@ describe('heartbeats', () => {
 });
 
 describe('builds', () => {
+  test('a job that one build handed back unread is left to the others', async () => {
+    await queue.policy({ release_initial_ms: 0 });
+    await enqueueOne(one, 'a');
+    const broken = await new WorkerUnderTest('broken@1').register(one);
+    await broken.settle(one, release(only(await broken.acquire(one)), 3));
+    const twin = await new WorkerUnderTest('broken@1').register(two);
+    expect([await broken.acquire(one), await twin.acquire(two)]).toEqual([[], []]);
+    const good = await new WorkerUnderTest('good@1').register(one);
+    expect(only(await good.acquire(one))).toMatchObject({ jobId: 'a', attempt: 1 });
+  });
+
   test('a build that hands a job back unread is not offered it again; after 3 jobs its declaration is suspended and audited', async () => {
     await queue.policy({ release_initial_ms: 0 });
     for (const id of ['a', 'b', 'c', 'd']) await enqueueOne(one, id);
