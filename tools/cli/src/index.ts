@@ -1,1 +1,2 @@
-export { exitCodes, program, type Terminal } from './program.js';
+export { exitCodes, program } from './program.js';
+export type { Terminal } from './terminal.js';

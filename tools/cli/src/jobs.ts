@@ -2,7 +2,8 @@ import { Job, JobState } from '@leasehold/queue-v1';
 import Table from 'cli-table3';
 import { Argument, InvalidArgumentError, Option, type Command } from 'commander';
 import picocolors from 'picocolors';
-import type { Connect, Terminal } from './program.js';
+import type { Connect } from './program.js';
+import type { Terminal } from './terminal.js';
 
 const stateWords = ['queued', 'leased', 'succeeded', 'failed', 'cancelled'] as const;
 type StateWord = (typeof stateWords)[number];
