@@ -61,6 +61,12 @@ test('an answer that is cut is an error, one that is shortened looks whole', asy
   expect(await short.text()).toBe('ten ');
 });
 
+test('a bit that changes on the way up reaches the server', async () => {
+  const { url, bodies } = await faulty({ kind: 'flip_request_bit', bytes: 4 });
+  await (await put(url)).text();
+  expect(bodies).toEqual(['the cody']);
+});
+
 test('a stall lasts until somebody gives up', async () => {
   const caller = new AbortController();
   const { url, bodies } = await faulty({ kind: 'stall_answer', bytes: 4 });

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type IncomingMessage, type ServerResponse, createServer, request as sendRequest } from 'node:http';
+import { Readable } from 'node:stream';
 import { StackFault } from './stack-fault.js';
 
 /** A request as it arrived at the proxy. */
@@ -15,6 +16,7 @@ export interface SeenRequest {
  * - `answer`: the proxy answers itself; the server never hears of it
  * - `stall`: nobody answers
  * - `cut_request`: the server gets so many bytes of the body, then the connection breaks on both sides
+ * - `flip_request_bit`: one bit of the body's byte with that index is another one when the server gets it
  * - `drop_answer`: the server does it all, and its answer is lost
  * - `cut_answer`, `stall_answer`: the answer's head and so many bytes of its body come, then the connection breaks, or nothing
  * - `shorten_answer`: the answer is complete and says so, but holds only so many bytes
@@ -24,7 +26,7 @@ export interface SeenRequest {
 export type HttpMischief =
   | { readonly kind: 'answer'; readonly status: number; readonly body?: string }
   | { readonly kind: 'stall' | 'drop_answer' }
-  | { readonly kind: 'cut_request' | 'cut_answer' | 'stall_answer' | 'shorten_answer' | 'flip_bit'; readonly bytes: number }
+  | { readonly kind: 'cut_request' | 'flip_request_bit' | 'cut_answer' | 'stall_answer' | 'shorten_answer' | 'flip_bit'; readonly bytes: number }
   | { readonly kind: 'shift_date'; readonly ms: number };
 
 export interface FaultyHttpProxy {
@@ -82,7 +84,8 @@ function serve(request: IncomingMessage, response: ServerResponse, target: strin
   });
   response.on('close', () => onward.destroy());
   if (fault?.kind !== 'cut_request') {
-    request.pipe(onward);
+    const flips = fault?.kind === 'flip_request_bit' ? fault.bytes : undefined;
+    (flips === undefined ? request : Readable.from(flipped(request, flips))).pipe(onward);
     return;
   }
   let left = fault.bytes;
@@ -127,13 +130,24 @@ function bent(chunk: Buffer, at: number, fault: HttpMischief | undefined): Buffe
     case 'stall_answer':
     case 'shorten_answer':
       return chunk.subarray(0, Math.max(0, fault.bytes - at));
-    case 'flip_bit': {
-      const index = fault.bytes - at;
-      const changed = Buffer.from(chunk);
-      if (index >= 0 && index < chunk.length) changed[index] = (changed[index] ?? 0) ^ 1;
-      return changed;
-    }
+    case 'flip_bit':
+      return withBit(chunk, fault.bytes - at);
     default:
       return chunk;
   }
+}
+
+async function* flipped(body: AsyncIterable<Buffer>, index: number): AsyncGenerator<Buffer> {
+  let at = 0;
+  for await (const chunk of body) {
+    yield withBit(chunk, index - at);
+    at += chunk.length;
+  }
+}
+
+/** A copy with the lowest bit of that byte changed, if the chunk has one there. */
+function withBit(chunk: Buffer, index: number): Buffer {
+  const changed = Buffer.from(chunk);
+  if (index >= 0 && index < chunk.length) changed[index] = (changed[index] ?? 0) ^ 1;
+  return changed;
 }

@@ -62,7 +62,9 @@ async function putParts(calls: BucketCalls, Key: string, first: Buffer, rest: Bo
     signal?.throwIfAborted();
     mayBeComplete = true;
     const complete = new CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts: sent } });
-    const { VersionId } = await calls.call('put', signal, (o) => calls.client.send(complete, o));
+    const { VersionId, $metadata } = await calls.call('put', signal, (o) => calls.client.send(complete, o));
+    // Asked again after an answer that was lost, Ceph says yes and leaves the version out.
+    if (VersionId === undefined && ($metadata.attempts ?? 1) > 1) throw new StoreFault('unavailable', 'put: which version it became was lost');
     return stored(VersionId);
   } catch (error) {
     failed.abort();
