@@ -26,17 +26,18 @@ export function summarize(rows, tasks, code) {
 const sum = (rows, of) => rows.reduce((total, row) => total + of(row), 0);
 
 /**
- * The table and the closing line.
- * @param {Row[]} rows @param {Summary} summary @param {number} ms
+ * The table and the closing line; before it, what was left out on purpose.
+ * @param {Row[]} rows @param {Summary} summary @param {number} ms @param {string} without what LEASEHOLD_WITHOUT names, if it does
  */
-export function render(rows, { passed, failed, problems }, ms) {
+export function render(rows, { passed, failed, problems }, ms, without = '') {
   const head = ['project', 'passed', 'failed', 'skipped', '', 'seconds'];
   const cells = rows.map((row) => [
     row.name, `${row.counts.passed}`, `${row.counts.failed + (row.counts.problem === undefined ? 0 : 1)}`, `${row.counts.skipped}`, ...timing(row.task),
   ]);
   const widths = head.map((title, column) => Math.max(title.length, ...cells.map((line) => line[column]?.length ?? 0)));
   const lines = [head, ...cells].map((line) => line.map((cell, column) => (column === 0 || column === 4 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0))).join('  ').trimEnd());
-  return ['', ...lines, '', ...problems, ...(problems.length > 0 ? [''] : []), `${seconds(ms)} in all`, `${passed} passed, ${failed} failed`].join('\n');
+  const left = without === '' ? [] : [`${sum(rows, ({ counts }) => counts.skipped)} tests left out with LEASEHOLD_WITHOUT=${without}: not a full run`];
+  return ['', ...lines, '', ...problems, ...(problems.length > 0 ? [''] : []), ...left, `${seconds(ms)} in all`, `${passed} passed, ${failed} failed`].join('\n');
 }
 
 /** @param {Task | undefined} task whether it ran, and its seconds */

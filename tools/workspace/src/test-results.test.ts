@@ -49,6 +49,13 @@ test('the last line adds up what is failed: tests, results that cannot be believ
   expect(render(rows, summary, 1000).split('\n').at(-1)).toBe('17 passed, 5 failed');
 });
 
+test('what was left out on purpose is counted before the last lines', () => {
+  const rows = ['a', 'b'].map((name) => ({ name, task: undefined, counts: { passed: 10, failed: 0, skipped: 4, startTime: 0, ms: 0 } }));
+  const summary = summarize(rows, [], 0);
+  expect(render(rows, summary, 1000, 's3').split('\n').slice(-3)).toEqual(['8 tests left out with LEASEHOLD_WITHOUT=s3: not a full run', '1.0 s in all', '20 passed, 0 failed']);
+  expect(render(rows, summary, 1000)).not.toContain('left out');
+});
+
 test('a run that failed without a failed task is not told as a success', () => {
   expect(summarize([], [], 1)).toEqual({ passed: 0, failed: 1, problems: ['nx ended with exit code 1'] });
 });
