@@ -11,8 +11,8 @@ export interface S3Access {
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The S3 that runs for this project; set by `project({ s3: true })` unless LEASEHOLD_WITHOUT leaves it out. */
-    leaseholdS3?: S3Access;
+    /** The S3 that runs for this project, or why none does; set by `project({ s3: true })` unless LEASEHOLD_WITHOUT leaves it out. */
+    leaseholdS3?: S3Access | { readonly refusal: string };
   }
 }
 
@@ -32,6 +32,7 @@ export async function testBucket(o: TestBucketOptions = {}): Promise<TestBucket>
   const { inject } = await import('vitest'); // Not at the top: tools use this package outside tests.
   const access = inject('leaseholdS3');
   if (access === undefined) throw new StackFault('no S3 runs for this project: its vitest.config.ts needs project({ s3: true }), and its tests describe.skipIf(leftOut(\'s3\'))');
+  if ('refusal' in access) throw new StackFault(access.refusal);
   return makeBucket(access, o);
 }
 
