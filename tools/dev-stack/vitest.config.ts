@@ -1,3 +1,3 @@
 import { project } from '@leasehold/test-stack/vitest';
 
-export default project();
+export default project({ s3: true });

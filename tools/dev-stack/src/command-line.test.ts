@@ -12,6 +12,10 @@ test('without arguments it takes samples and stays up', () => {
   expect(parse()).toEqual({ photos: [], exit: false, failover: false, workers: 1, coordinators: 1, data: '/clone/.leasehold' });
 });
 
+test('an S3 is taken as it is typed', () => {
+  expect(parse('--s3', 'https://s3.example.net/photos')).toMatchObject({ s3: 'https://s3.example.net/photos' });
+});
+
 test('paths are those of the folder in which somebody typed them', () => {
   expect(parse('a.jpg', '/b.png', '--data', 'scratch')).toMatchObject({ photos: ['/home/me/photos/a.jpg', '/b.png'], data: '/home/me/photos/scratch' });
 });
@@ -23,5 +27,5 @@ test.each([[['--failovr'], 'Did you mean --failover?'], [['--workers', 'many'], 
 
 test('--help names every option and the folder', () => {
   expect(() => parse('--help')).toThrow(expect.objectContaining({ exitCode: 0 }));
-  for (const word of ['--exit', '--failover', '--workers', '--coordinators', '--data', '.leasehold', 'npm start -- ~/photos/*.jpg']) expect(printed).toContain(word);
+  for (const word of ['--exit', '--failover', '--workers', '--coordinators', '--data', '--s3', '.leasehold', 'npm start -- ~/photos/*.jpg']) expect(printed).toContain(word);
 });

@@ -11,6 +11,8 @@ export interface StackCommand {
   readonly coordinators: number;
   /** Absolute. */
   readonly data: string;
+  /** URL of the bucket that pictures are kept in; undefined: in the data folder. */
+  readonly s3: string | undefined;
 }
 
 const description = 'Starts PostgreSQL and every Leasehold service on this machine, makes small WebP pictures of photos, shows what became of each, and stays up until Ctrl-C.';
@@ -35,13 +37,14 @@ export function parseCommandLine(args: readonly string[], o: { readonly folder: 
     .addOption(new Option('--workers <number>', 'image workers, each a process').argParser(between(1, 8)).default(1))
     .addOption(new Option('--coordinators <number>', 'queue coordinators, each a process').argParser(between(1, 4)).default(1))
     .addOption(new Option('--data <folder>', 'where everything is kept between runs (default: .leasehold in the clone)'))
+    .addOption(new Option('--s3 <url>', 'keep pictures in an S3 bucket of the stack\'s own, https://host/bucket; its keys are in LEASEHOLD_S3_ACCESS_KEY_ID and LEASEHOLD_S3_SECRET_ACCESS_KEY'))
     .helpOption('-h, --help', 'show this')
     .addHelpText('after', examples)
     .exitOverride();
   if (o.print !== undefined) command.configureOutput({ writeOut: o.print, writeErr: o.print });
   command.parse(args, { from: 'user' });
-  const { exit = false, failover = false, workers, coordinators, data } = command.opts<{ exit?: true; failover?: true; workers: number; coordinators: number; data?: string }>();
-  return { photos: command.args.map((path) => resolve(o.folder, path)), exit, failover, workers, coordinators, data: data === undefined ? o.data : resolve(o.folder, data) };
+  const { exit = false, failover = false, workers, coordinators, data, s3 } = command.opts<{ exit?: true; failover?: true; workers: number; coordinators: number; data?: string; s3?: string }>();
+  return { photos: command.args.map((path) => resolve(o.folder, path)), exit, failover, workers, coordinators, data: data === undefined ? o.data : resolve(o.folder, data), s3 };
 }
 
 const between = (least: number, most: number) => (text: string): number => {

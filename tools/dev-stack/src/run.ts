@@ -42,11 +42,11 @@ export async function run(command: StackCommand, terminal: Terminal, interrupt: 
   return code;
 }
 
-async function start({ data, workers, coordinators }: StackCommand, terminal: Terminal, signal: AbortSignal): Promise<Stack> {
+async function start({ data, workers, coordinators, s3 }: StackCommand, terminal: Terminal, signal: AbortSignal): Promise<Stack> {
   const { colours } = terminal;
-  terminal.line(`${colours.bold('Leasehold')} starts on this machine; data in ${shownPath(data)}`);
+  terminal.line(`${colours.bold('Leasehold')} starts on this machine; data in ${shownPath(data)}${s3 === undefined ? '' : ', pictures in the S3 bucket'}`);
   return startStack({
-    data, workers, coordinators, signal,
+    data, workers, coordinators, s3, signal,
     onUp: ({ name, where, ms }) => terminal.line(`  ${name.padEnd(20)}  ${where.padEnd(38)}  ${colours.dim(seconds(ms))}`),
     onNote: (text) => terminal.line(`  ${colours.yellow('note:')} ${text}`),
   });

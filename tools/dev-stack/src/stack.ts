@@ -2,6 +2,7 @@ import { StackFault, type PostgresServer } from '@leasehold/test-stack';
 import { openDataFolder, setLogsAside, signingSecret, type DataFolder } from './data/folder.js';
 import { endLeftovers } from './data/leftovers.js';
 import { lockFolder } from './data/stack-lock.js';
+import { storePlace, type StorePlace } from './data/store-place.js';
 import { restoreLease } from './failover/kind-policy.js';
 import { migrate, startServer } from './processes/databases.js';
 import { Launcher, type LauncherOptions } from './processes/launcher.js';
@@ -14,6 +15,8 @@ export interface StackOptions extends Pick<LauncherOptions, 'signal' | 'onUp' | 
   readonly data: string;
   readonly workers: number;
   readonly coordinators: number;
+  /** URL of the bucket that pictures are kept in; unset: in the data folder. */
+  readonly s3?: string | undefined;
 }
 
 /**
@@ -22,7 +25,8 @@ export interface StackOptions extends Pick<LauncherOptions, 'signal' | 'onUp' | 
  */
 export async function startStack(o: StackOptions): Promise<Stack> {
   const folder = await openDataFolder(o.data);
-  const stack = new Stack(o, folder, await lockFolder(folder));
+  const store = storePlace(folder.store, o.s3);
+  const stack = new Stack(o, folder, store, await lockFolder(folder));
   try {
     await stack.start();
     return stack;
@@ -35,6 +39,7 @@ export async function startStack(o: StackOptions): Promise<Stack> {
 /** What runs. Made by startStack. */
 export class Stack {
   readonly folder: DataFolder;
+  readonly store: StorePlace;
   readonly #o: StackOptions;
   readonly #unlock: () => Promise<void>;
   readonly #launcher: Launcher;
@@ -45,9 +50,10 @@ export class Stack {
   #ingest: Service | undefined;
   #stopped: Promise<void> | undefined;
 
-  constructor(o: StackOptions, folder: DataFolder, unlock: () => Promise<void>) {
+  constructor(o: StackOptions, folder: DataFolder, store: StorePlace, unlock: () => Promise<void>) {
     this.#o = o;
     this.folder = folder;
+    this.store = store;
     this.#unlock = unlock;
     this.#launcher = new Launcher({ ...o, folder, onBroken: this.#break });
   }
@@ -152,7 +158,7 @@ export class Stack {
   }
 
   get #shared(): { readonly coordinators: string; readonly store: string } {
-    return { coordinators: this.#coordinators.flatMap(({ grpc }) => grpc ?? []).join(','), store: this.folder.store };
+    return { coordinators: this.#coordinators.flatMap(({ grpc }) => grpc ?? []).join(','), store: this.store.location };
   }
 
   readonly #break = (fault: StackFault): void => {

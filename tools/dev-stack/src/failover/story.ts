@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { FileState } from '@leasehold/client';
-import { openEmbeddedStore } from '@leasehold/object-store';
+import { openStore } from '@leasehold/object-store';
 import { StackFault } from '@leasehold/test-stack';
 import type { Service } from '../processes/service.js';
 import { firstEvent, type Occurrence } from './events.js';
@@ -72,7 +72,11 @@ async function servedKey({ client, signal }: StoryOptions, name: string, fence: 
 }
 
 async function isStored({ stack, signal }: StoryOptions, prefix: string): Promise<boolean> {
-  const store = await openEmbeddedStore({ directory: stack.folder.store });
-  for await (const _ of store.listVersions(prefix, { signal })) return true;
-  return false;
+  const { store, close } = await openStore(stack.store.settings);
+  try {
+    for await (const _ of store.listVersions(prefix, { signal })) return true;
+    return false;
+  } finally {
+    close();
+  }
 }

@@ -42,7 +42,7 @@ export const ingest = (o: { databaseUrl: string; coordinators: string; store: st
     LEASEHOLD_LOG_LEVEL: logLevel,
     LEASEHOLD_RECORDS_DATABASE_URL: o.databaseUrl,
     LEASEHOLD_COORDINATORS: o.coordinators,
-    LEASEHOLD_STORE_DIR: o.store,
+    LEASEHOLD_STORE: o.store,
     LEASEHOLD_SIGNING_SECRET: o.secret,
     LEASEHOLD_PUBLIC_URL: `http://127.0.0.1:${o.http}`,
     LEASEHOLD_STOP_TIMEOUT: stopTimeout,
@@ -67,7 +67,7 @@ export const imageWorker = (o: WorkerOptions): Program => ({
   env: {
     LEASEHOLD_LOG_LEVEL: logLevel,
     LEASEHOLD_COORDINATORS: o.coordinators,
-    LEASEHOLD_STORE_DIR: o.store,
+    LEASEHOLD_STORE: o.store,
     LEASEHOLD_HTTP_HOST: '127.0.0.1',
     LEASEHOLD_HTTP_PORT: String(o.http),
     LEASEHOLD_WORKER_CONCURRENCY: String(o.concurrency),
