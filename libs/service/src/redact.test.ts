@@ -4,7 +4,7 @@ import { isSecretKey, redact, redactText } from './redact.js';
 describe('fields', () => {
   test.each([
     'token', 'lease_token', 'leaseToken', 'LEASE-TOKEN', 'x-csrf-token', 'url', 'uploadUrl', 'download_url', 'Authorization', 'proxy-authorization', 'cookie',
-    'Set-Cookie', 'payload', 'result', 'signingSecret', 'LEASEHOLD_SIGNING_SECRET', 'password', 'connectionString', 'apiKey',
+    'Set-Cookie', 'payload', 'result', 'signingSecret', 'LEASEHOLD_SIGNING_SECRET', 'password', 'connectionString', 'apiKey', 'secretAccessKey', 'LEASEHOLD_S3_SECRET_ACCESS_KEY',
   ])('%s is hidden', (key) => {
     expect(isSecretKey(key)).toBe(true);
     expect(redact({ [key]: 'open sesame' })).toEqual({ [key]: '[redacted]' });

@@ -4,7 +4,7 @@ const hidden = '[redacted]';
 
 // Compared without case, '_' and '-'. Besides these, whatever ends in one of the suffixes: uploadUrl, x-api-key, signing_secret.
 const secretKeys = new Set(['authorization', 'proxyauthorization', 'cookie', 'setcookie', 'payload', 'result', 'connectionstring']);
-const secretSuffix = /(?:token|url|uri|secret|password|passwd|credentials|privatekey|apikey)$/;
+const secretSuffix = /(?:token|url|uri|secret|password|passwd|credentials|privatekey|apikey|accesskey)$/;
 
 // A log line is for reading. Whoever logs a socket by mistake gets this much of it.
 const longestEntries = 500;

@@ -24,7 +24,7 @@ export async function* listPrefix(calls: BucketCalls, prefix: string, o: { reado
 }
 
 /** It is the page's last key. Ceph leaves it as it is where Amazon encodes it, so `%41` could mean either of two keys; the key itself cannot. */
-function nextKeyMarker(page: ListObjectVersionsCommandOutput, lastKey: string | undefined): string {
+export function nextKeyMarker(page: ListObjectVersionsCommandOutput, lastKey: string | undefined): string {
   const { NextKeyMarker } = page;
   if (NextKeyMarker === undefined) throw new StoreFault('unavailable', 'list: the store left out where its next page begins');
   const next = decoded(page, NextKeyMarker);
@@ -43,7 +43,7 @@ export async function* listKey(calls: BucketCalls, key: string, o: { readonly si
  * The page's entries in order. The SDK gives versions and markers apart, each in the store's order; they are merged by key, then by time. Where a store tells
  * time in whole seconds, the latest one comes first all the same, and a version and a marker behind it may change places within a second.
  */
-function entriesOf(page: ListObjectVersionsCommandOutput): Entry[] {
+export function entriesOf(page: ListObjectVersionsCommandOutput): Entry[] {
   const found = [
     ...(page.Versions ?? []).map(({ Key, VersionId, LastModified, IsLatest, Size }) => ({ Key, VersionId, LastModified, IsLatest, sizeBytes: Size })),
     ...(page.DeleteMarkers ?? []).map(({ Key, VersionId, LastModified, IsLatest }) => ({ Key, VersionId, LastModified, IsLatest, sizeBytes: undefined })),
