@@ -3,6 +3,7 @@ import type { sendUnaryData, ServerReadableStream, ServerUnaryCall, ServerWritab
 import type { Logger } from '@leasehold/service';
 import { admit, type ErasedRule } from './access.js';
 import type { CallContext } from './call-context.js';
+import { accountOf, limitFault, type Admission, type CallerLimit, type CallerLimiter } from './caller-limiter.js';
 import type { CallsUnderWay } from './calls-under-way.js';
 import type { MethodDefinition } from './definition.js';
 import { Fault } from './fault.js';
@@ -25,6 +26,9 @@ export interface CallRunnerOptions {
   readonly draining: AbortSignal;
   readonly logger: Logger;
   readonly underWay: CallsUnderWay;
+  readonly callers: CallerLimiter;
+  /** Hears of each call that a caller's limit refused. */
+  readonly onLimited: (limit: CallerLimit) => void;
   /** Who calls. @throws Fault when the caller's certificate does not say so. */
   readonly identify: (call: SurfaceCall, domain: string) => Identity;
 }
@@ -41,14 +45,14 @@ export class CallRunner {
   }
 
   unary(path: string, { handler, rule }: BoundMethod, call: ServerUnaryCall<unknown, unknown>, callback: sendUnaryData<unknown>): void {
-    void this.#run(path, call, callback, async (context) => {
+    void this.#run({ path, stream: false }, call, callback, async (context) => {
       await admitted(rule, call.request, context);
       callback(null, await handler(call.request, context));
     });
   }
 
   clientStream(path: string, { handler, rule }: BoundMethod, call: ServerReadableStream<unknown, unknown>, callback: sendUnaryData<unknown>): void {
-    void this.#run(path, call, callback, async (context) => {
+    void this.#run({ path, stream: true }, call, callback, async (context) => {
       const requests = await admittedStream(rule, received(call, context.signal), context);
       callback(null, await handler(requests, context));
     });
@@ -56,7 +60,7 @@ export class CallRunner {
 
   serverStream(path: string, { handler, rule }: BoundMethod, call: ServerWritableStream<unknown, unknown>): void {
     // 'error' is how grpc-js takes the status of a stream; destroying it would lose the status.
-    void this.#run(path, call, (error) => call.emit('error', error), async (context) => {
+    void this.#run({ path, stream: true }, call, (error) => call.emit('error', error), async (context) => {
       await admitted(rule, call.request, context);
       await send(call, handler(call.request, context), context.signal);
       call.end();
@@ -75,21 +79,37 @@ export class CallRunner {
     };
   }
 
-  async #run(path: string, call: SurfaceCall, refuse: (error: ServiceError) => void, work: (context: CallContext) => Promise<void>): Promise<void> {
-    const { domain, draining, logger, underWay, identify } = this.#o;
+  async #run(of: { path: string; stream: boolean }, call: SurfaceCall, refuse: (error: ServiceError) => void, work: (context: CallContext) => Promise<void>): Promise<void> {
+    const { domain, draining, logger, underWay } = this.#o;
     if (!underWay.enter()) {
       const overload = faults(domain).exhausted('TOO_MANY_CALLS', 'this server has too many calls under way', OVERLOAD_RETRY_MS);
       refuse(toServiceError(overload, domain));
       return;
     }
     try {
-      await this.#serve(new ServedCall(call, { path, domain, identity: identify(call, domain), draining, logger }), refuse, work);
+      const identity = this.#o.identify(call, domain);
+      const admission = this.#admission(identity, call.getPeer(), of.stream);
+      try {
+        await this.#serve(new ServedCall(call, { path: of.path, domain, identity, draining, logger }), refuse, work);
+      } finally {
+        admission.leave();
+      }
     } catch (error) {
-      // Of identify() alone: whoever calls is not known.
+      // #serve() answers by itself: this is a caller that is not known, or takes too much.
       refuse(toServiceError(error, domain));
     } finally {
       underWay.leave();
     }
+  }
+
+  /** @throws Fault when the caller takes too much. */
+  #admission(identity: Identity, peer: string, stream: boolean): Admission {
+    const { callers, domain, logger, onLimited } = this.#o;
+    const admission = callers.enter(accountOf(identity, peer), stream);
+    if (!('limit' in admission)) return admission;
+    onLimited(admission.limit);
+    logger.debug({ event: 'rpc_limited', identity: identity.id, peer, limit: admission.limit }, 'a caller took more than it may');
+    throw limitFault(admission, domain);
   }
 
   async #serve(context: ServedCall, refuse: (error: ServiceError) => void, work: (context: CallContext) => Promise<void>): Promise<void> {

@@ -1,9 +1,11 @@
 import { setMaxListeners } from 'node:events';
 import { Server, type ServerInterceptor } from '@grpc/grpc-js';
 import { isLoopback, type Certificates, type Component, type Logger } from '@leasehold/service';
-import type { Registry } from 'prom-client';
+import { Counter, type Registry } from 'prom-client';
 import { callObserver } from './call-observer.js';
 import { CallRunner } from './call-runner.js';
+import { CallerLimiter, type CallerLimit } from './caller-limiter.js';
+import { defaultCallerLimits, type CallerLimits } from './caller-limits.js';
 import { CallsUnderWay } from './calls-under-way.js';
 import { DEFAULT_MAX_RECEIVE_BYTES, keepaliveOptions, type Keepalive } from './channel.js';
 import { completeStreams } from './complete-streams.js';
@@ -35,6 +37,8 @@ export interface GrpcServerOptions {
   maxReceiveBytes?: number;
   /** Calls under way at once over all connections, long polls included; more are refused as RESOURCE_EXHAUSTED / TOO_MANY_CALLS. Default 10,000. */
   maxConcurrentCalls?: number;
+  /** Of each caller: its identity, or its address over plaintext. More is refused as RESOURCE_EXHAUSTED / CALLER_CALLS, CALLER_STREAMS or CALLER_RATE. */
+  callerLimits?: CallerLimits;
   /** Default: callers are asked every 20 s, given up after 5 s. */
   keepalive?: Keepalive;
 }
@@ -50,6 +54,8 @@ export class GrpcServer implements Component {
   readonly #health: Health;
   readonly #underWay: CallsUnderWay;
   readonly #observer: ServerInterceptor;
+  readonly #limits: CallerLimits;
+  readonly #limited: Counter<'limit'>;
   readonly #draining = new AbortController();
   #server: Server | undefined;
   #starting: Promise<void> | undefined;
@@ -73,6 +79,8 @@ export class GrpcServer implements Component {
     for (const { name } of o.services) if (!this.#descriptors.hasService(name)) throw new Error(`no image describes ${name}`);
     this.#health = new Health(o.services.map(({ name }) => name));
     this.#underWay = new CallsUnderWay(o.maxConcurrentCalls ?? 10_000);
+    this.#limits = o.callerLimits ?? defaultCallerLimits;
+    this.#limited = new Counter({ name: 'leasehold_rpc_server_limited_total', help: 'Calls refused because their caller took too much, by limit (calls, streams, rate)', labelNames: ['limit'], registers: [o.registry] });
     // Every long poll and watch listens.
     setMaxListeners(0, this.#draining.signal);
     const domains = new Map(o.services.map(({ name, domain }) => [name, domain]));
@@ -124,13 +132,19 @@ export class GrpcServer implements Component {
     const server = new Server({
       ...keepaliveOptions(this.#o.keepalive),
       'grpc.max_receive_message_length': this.#o.maxReceiveBytes ?? DEFAULT_MAX_RECEIVE_BYTES,
+      // Of one connection; what comes above it waits at the caller. Above the caller's limit, so that it hears of that instead of waiting.
+      'grpc.max_concurrent_streams': 2 * this.#limits.maxCalls,
       // Without channelz grpc-js forgets its sessions, and forceShutdown() then closes none.
       'grpc.enable_channelz': 1,
       interceptors: [this.#observer, completeStreams, this.#health.interceptor],
     });
+    // One for all services: a caller is one, whatever it calls.
+    const shared = {
+      draining: this.#draining.signal, logger, underWay: this.#underWay, identify: this.#identify,
+      callers: new CallerLimiter(this.#limits), onLimited: (limit: CallerLimit) => this.#limited.inc({ limit }),
+    };
     for (const binding of services) {
-      const { domain } = binding;
-      binding.register(server, new CallRunner({ domain, draining: this.#draining.signal, logger, underWay: this.#underWay, identify: this.#identify }));
+      binding.register(server, new CallRunner({ ...shared, domain: binding.domain }));
     }
     this.#health.addTo(server);
     addReflection(server, this.#descriptors, [...services.map(({ name }) => name), HEALTH_SERVICE, ...REFLECTION_SERVICES]);

@@ -1,6 +1,8 @@
 export { status } from '@grpc/grpc-js';
 export { admit, type AccessOf, type AccessRule, type Caller } from './access.js';
 export type { CallContext } from './call-context.js';
+export { accountOf, CallerLimiter, limitFault, type Admission, type CallerLimit, type Refused } from './caller-limiter.js';
+export { callerLimitsOf, callerLimitVariables, defaultCallerLimits, type CallerLimits } from './caller-limits.js';
 export type { ChannelState, Keepalive } from './channel.js';
 export { createClient, type CallOptions, type ClientControls, type ClientMethod, type ClientOf, type ClientOptions } from './client.js';
 export type { ClientStream, Definition, HandlerOf, HandlersOf, RequestOf, ResponseOf, ServerStream, Unary } from './definition.js';

@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { Authority, writeCertificateFolder, type CertificateRequest } from '@leasehold/development-ca';
 import { EchoResponse, EchoServiceService } from '@leasehold/echo-v1';
 import { Certificates, createLogger, createRegistry } from '@leasehold/service';
+import type { Registry } from 'prom-client';
 import { onTestFinished } from 'vitest';
 import type { AccessOf } from './access.js';
+import type { CallerLimits } from './caller-limits.js';
 import { createClient, type ClientOf } from './client.js';
 import type { HandlersOf } from './definition.js';
 import { ECHO_DOMAIN, image, type Echo } from './edges.fixture.js';
@@ -54,13 +56,14 @@ const unmeant = (): never => {
 };
 
 /** An echo server that shows its own name; it answers who it takes the caller for. */
-export async function secureServer(certificates: Certificates, o: { access?: Partial<AccessOf<Echo>>; echo?: Partial<HandlersOf<Echo>>; host?: string } = {}): Promise<GrpcServer> {
+export async function secureServer(certificates: Certificates, o: { access?: Partial<AccessOf<Echo>>; echo?: Partial<HandlersOf<Echo>>; host?: string; callerLimits?: CallerLimits; registry?: Registry } = {}): Promise<GrpcServer> {
   const handlers: HandlersOf<Echo> = {
     echo: async (_request, call) => EchoResponse.fromPartial({ note: { text: call.identity.id } }),
     discard: unmeant, repeat: unmeant, collect: unmeant, ...o.echo,
   };
   const server = new GrpcServer({
-    host: o.host ?? '127.0.0.1', port: 0, certificates, logger: createLogger({ service: 'tested', level: 'silent' }), registry: createRegistry('tested'),
+    host: o.host ?? '127.0.0.1', port: 0, certificates, logger: createLogger({ service: 'tested', level: 'silent' }), registry: o.registry ?? createRegistry('tested'),
+    ...(o.callerLimits === undefined ? {} : { callerLimits: o.callerLimits }),
     services: [service(EchoServiceService, handlers, { domain: ECHO_DOMAIN, access: { ...openToAll, ...o.access } })],
     images: [image('@leasehold/google-rpc'), image('@leasehold/echo-v1')],
   });

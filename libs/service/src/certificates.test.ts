@@ -6,6 +6,9 @@ import { certificateFiles, watched } from './certificate-files.fixture.js';
 import { Certificates, type TlsChange } from './certificates.js';
 import { createRegistry } from './registry.js';
 
+// A busy machine may need seconds for what takes milliseconds.
+const patiently = { timeout: 10_000 };
+
 const authority = await Authority.create();
 
 test('new certificates are in use soon after the files were replaced, and listeners hear whether the trust changed too', async () => {
@@ -15,10 +18,10 @@ test('new certificates are in use soon after the files were replaced, and listen
   const forget = certificates.onChange((change) => changes.push(change));
   const first = certificates.material;
   await replace(authority);
-  await expect.poll(() => certificates.material).not.toBe(first);
+  await expect.poll(() => certificates.material, patiently).not.toBe(first);
   expect(changes).toMatchObject([{ material: certificates.material, trust: false }]);
   await replace(await Authority.create());
-  await expect.poll(() => changes.at(-1)?.trust).toBe(true);
+  await expect.poll(() => changes.at(-1)?.trust, patiently).toBe(true);
   forget();
 });
 
@@ -29,13 +32,13 @@ test('files that do not fit together yet change nothing; the complaint comes onc
   const { material } = certificates;
   const other = await authority.issue({});
   await writeFile(files.key, other.key);
-  await expect.poll(() => log.events('certificates_unreadable').length).toBe(1);
+  await expect.poll(() => log.events('certificates_unreadable').length, patiently).toBe(1);
   await writeFile(files.certificate, 'half of it');
-  await expect.poll(() => log.events('certificates_unreadable').length).toBe(2);
+  await expect.poll(() => log.events('certificates_unreadable').length, patiently).toBe(2);
   expect(certificates.material).toBe(material);
   expect(log.text()).not.toContain(other.key.split('\n')[1]);
   await replace(authority);
-  await expect.poll(() => log.events('certificates_changed').length).toBe(1);
+  await expect.poll(() => log.events('certificates_changed').length, patiently).toBe(1);
 });
 
 test('files that are of no use are refused at the start, each by its name', async () => {

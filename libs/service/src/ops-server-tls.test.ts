@@ -9,6 +9,9 @@ import type { Certificates } from './certificates.js';
 import { OpsServer } from './ops-server.js';
 import { createRegistry } from './registry.js';
 
+// A busy machine may need seconds for what takes milliseconds.
+const patiently = { timeout: 10_000 };
+
 const authority = await Authority.create();
 const hosts = ['127.0.0.1'];
 
@@ -40,9 +43,9 @@ test('with certificates it is HTTPS on any host, for probes without a certificat
   const address = server.address.replace('0.0.0.0', '127.0.0.1');
   const first = await probe(address, authority.certificate);
   await replace(authority);
-  await expect.poll(() => probe(address, authority.certificate)).not.toBe(first);
+  await expect.poll(() => probe(address, authority.certificate), patiently).not.toBe(first);
   const next = await Authority.create();
   await replace(next);
-  await expect.poll(() => probe(address, next.certificate).catch(() => 'refused')).not.toBe('refused');
+  await expect.poll(() => probe(address, next.certificate).catch(() => 'refused'), patiently).not.toBe('refused');
   await expect(probe(address, await readFile(files.ca, 'utf8'))).resolves.not.toBe('none');
 });

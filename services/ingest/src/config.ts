@@ -1,4 +1,5 @@
 import { ConfigError, durationMs, hostPorts, integer, parseConfig, port, str, tlsFilesOf, tlsVariables, url, type TlsFiles } from '@leasehold/service';
+import { callerLimitsOf, callerLimitVariables, type CallerLimits } from '@leasehold/rpc';
 import { storeForms, storeSettings, type StoreSettings } from '@leasehold/object-store';
 import type { FileLimits } from './files/parts.js';
 import type { Windows } from './sweep/rules.js';
@@ -33,6 +34,8 @@ export const variables = {
   LEASEHOLD_PUBLIC_URL: url({ desc: 'how callers reach the HTTP edge; signed URLs begin with it', example: 'http://127.0.0.1:7411' }),
 
   LEASEHOLD_MAX_UPLOAD_BYTES: integer({ default: 64 * mebibyte, min: 1, max: 5 * 1024 * mebibyte }),
+  LEASEHOLD_MAX_QUEUED_PER_NAMESPACE: integer({ default: 100_000, min: 1, desc: 'photos of one namespace that may be in the queue at once' }),
+  ...callerLimitVariables,
   LEASEHOLD_PENDING_LIFE: durationMs({ default: 24 * hour, min: 1, desc: 'how long a card waits for ConfirmFile' }),
   LEASEHOLD_UPLOAD_URL_LIFE: durationMs({ default: 15 * minute, min: 1, max: longestUrlLife }),
   LEASEHOLD_DOWNLOAD_URL_LIFE: durationMs({ default: 15 * minute, min: 1, max: longestUrlLife }),
@@ -65,6 +68,7 @@ export interface IngestConfig {
   readonly coordinator: { readonly addresses: readonly string[]; readonly timeoutMs: number; readonly progressTimeoutMs: number; readonly outcomesWaitMs: number };
   readonly store: { readonly settings: StoreSettings; readonly secrets: readonly string[]; readonly timeoutMs: number };
   readonly limits: FileLimits;
+  readonly callers: CallerLimits;
   readonly windows: Windows;
   readonly duties: {
     readonly relayEveryMs: number;
@@ -107,6 +111,7 @@ export function readConfig(env: NodeJS.ProcessEnv): IngestConfig {
     store: { settings: store.settings, secrets, timeoutMs: v.LEASEHOLD_STORE_TIMEOUT },
     limits: {
       maxUploadBytes: v.LEASEHOLD_MAX_UPLOAD_BYTES,
+      maxQueued: v.LEASEHOLD_MAX_QUEUED_PER_NAMESPACE,
       pendingLifeMs: v.LEASEHOLD_PENDING_LIFE,
       uploadUrlLifeMs: v.LEASEHOLD_UPLOAD_URL_LIFE,
       downloadUrlLifeMs: v.LEASEHOLD_DOWNLOAD_URL_LIFE,
@@ -117,6 +122,7 @@ export function readConfig(env: NodeJS.ProcessEnv): IngestConfig {
       watchFloorMs: v.LEASEHOLD_WATCH_FLOOR,
     },
     windows,
+    callers: callerLimitsOf(v),
     duties: {
       relayEveryMs: v.LEASEHOLD_RELAY_EVERY,
       healAfterMs: v.LEASEHOLD_HEAL_AFTER,

@@ -1,7 +1,7 @@
 import { openStore, type ObjectStore, type OpenedStore } from '@leasehold/object-store';
 import { checkMigrations, createPool, Listener, Notifier, type Database } from '@leasehold/postgres';
 import { QueueServiceService } from '@leasehold/queue-v1';
-import { createClient, GrpcServer, readImage } from '@leasehold/rpc';
+import { CallerLimiter, createClient, GrpcServer, readImage } from '@leasehold/rpc';
 import { Certificates, createRegistry, Duty, Lifecycle, OpsServer, type Assembly, type Component, type Logger, type OpsServerOptions, type Readiness } from '@leasehold/service';
 import type { FastifyPluginAsync } from 'fastify';
 import type { Registry } from 'prom-client';
@@ -46,7 +46,7 @@ export async function assemble(config: IngestConfig, logger: Logger): Promise<As
   const readiness = (): Promise<Readiness[]> => readinessOf(db, store, lifecycle);
   lifecycle.add(httpServer(config, ingest, opened, { registry, logger, readiness, certificates }));
   lifecycle.add(new GrpcServer({
-    ...config.grpc, logger, registry, certificates,
+    ...config.grpc, logger, registry, certificates, callerLimits: config.callers,
     services: [fileService(ingest.files)],
     images: [readImage(import.meta.resolve('@leasehold/ingest-v1/image.binpb'))],
     maxReceiveBytes: uploadMessageBytes,
@@ -107,7 +107,7 @@ function httpServer(config: IngestConfig, ingest: Ingest, opened: OpenedStore, p
   const { host, port } = config.http;
   const { logger } = parts;
   return new OpsServer({ host, port, ...parts, requestTimeoutMs: config.store.timeoutMs })
-    .register(fileRoutes(ingest.files))
+    .register(fileRoutes(ingest.files, new CallerLimiter(config.callers)))
     .register(signedUrls(opened, config.store.secrets, logger));
 }
 

@@ -11,6 +11,7 @@ import { expirePending } from './expiry/expire.js';
 import { lookAtFigures } from './figures/figures.js';
 import { Metrics } from './figures/metrics.js';
 import { Changes } from './files/changes.js';
+import { InFlight } from './files/in-flight.js';
 import { PageTokens } from './files/page-token.js';
 import type { FileParts } from './files/parts.js';
 import { FileRecords } from './files/records.js';
@@ -80,6 +81,7 @@ export function wire(f: Foundations): Ingest {
     metrics,
     files: {
       records, store, contracts, changes, jobs, logger, limits,
+      inFlight: new InFlight(db, { max: limits.maxQueued, clock: systemClock, onRefused: () => metrics.namespaceFull.inc() }),
       pageTokens: new PageTokens(config.store.secrets),
       clock: systemClock,
       onQueued: () => f.wake('relay'),

@@ -1,3 +1,4 @@
+import { callerLimitsOf, callerLimitVariables, type CallerLimits } from '@leasehold/rpc';
 import { durationMs, integer, parseConfig, port, str, tlsFilesOf, tlsVariables, url, type TlsFiles } from '@leasehold/service';
 import { grantsForm, parseGrants, type Grant } from './access/producers.js';
 
@@ -12,6 +13,7 @@ export interface CoordinatorConfig {
   /** Undefined: plaintext, on this machine only. */
   readonly tls: TlsFiles | undefined;
   readonly grants: readonly Grant[];
+  readonly callers: CallerLimits;
   readonly workerSilenceMs: number;
   readonly stopTimeoutMs: number;
 }
@@ -29,6 +31,7 @@ export function readConfig(env: NodeJS.ProcessEnv): CoordinatorConfig {
       LEASEHOLD_HTTP_HOST: str({ default: '127.0.0.1' }),
       LEASEHOLD_HTTP_PORT: port({ default: 7401 }),
       ...tlsVariables,
+      ...callerLimitVariables,
       LEASEHOLD_PRODUCERS: str({ default: '*:image:*', desc: 'what each ingest may hand over, by its certificate', example: grantsForm }),
       // Longer than a long poll and than the renewal of a 2-minute lease, so that a healthy worker is never silent for that long.
       LEASEHOLD_WORKER_SILENCE: durationMs({ default: 90_000, min: 1_000 }),
@@ -45,6 +48,7 @@ export function readConfig(env: NodeJS.ProcessEnv): CoordinatorConfig {
     httpPort: read.LEASEHOLD_HTTP_PORT,
     tls: tlsFilesOf(read),
     grants: parseGrants('LEASEHOLD_PRODUCERS', read.LEASEHOLD_PRODUCERS),
+    callers: callerLimitsOf(read),
     workerSilenceMs: read.LEASEHOLD_WORKER_SILENCE,
     stopTimeoutMs: read.LEASEHOLD_STOP_TIMEOUT,
   });

@@ -76,6 +76,7 @@ export function assemble(config: CoordinatorConfig, logger: Logger): Assembly {
     logger,
     registry,
     certificates,
+    callerLimits: config.callers,
   });
   const lifecycle = new Lifecycle({ logger, phaseTimeoutMs: Math.round(config.stopTimeoutMs / 2), stopTimeoutMs: config.stopTimeoutMs });
   const readiness = async (): Promise<Readiness[]> => [lifecycle.readiness(), await db.check(), await checkMigrations(db, migrations), await checkDispatchers(db)];

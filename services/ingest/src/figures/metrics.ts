@@ -12,6 +12,7 @@ export class Metrics {
   readonly outcomes: Counter<'fate'>;
   readonly finalSeconds: Histogram<'state'>;
   readonly rejected: Counter<'reason'>;
+  readonly namespaceFull: Counter;
   readonly healed: Counter;
   readonly expired: Counter;
   readonly sweptObjects: Counter<'kind' | 'pass'>;
@@ -32,6 +33,7 @@ export class Metrics {
       buckets: [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800, 7200], registers,
     });
     this.rejected = new Counter({ name: 'leasehold_files_rejected_total', help: 'Cards that became REJECTED, by public reason.', labelNames: ['reason'], registers });
+    this.namespaceFull = new Counter({ name: 'leasehold_files_namespace_full_total', help: 'Confirmations and retries refused because their namespace had too many cards queued.', registers });
     this.healed = new Counter({ name: 'leasehold_files_healed_total', help: 'Cards that were queued for long and are sent again.', registers });
     this.expired = new Counter({ name: 'leasehold_files_expired_total', help: 'Cards that were never confirmed in time.', registers });
     this.sweptObjects = new Counter({ name: 'leasehold_files_swept_objects_total', help: 'Object versions removed, by kind (upload, rendition) and pass (file, bucket).', labelNames: ['kind', 'pass'], registers });

@@ -3,12 +3,15 @@ import type { Clock, Logger } from '@leasehold/service';
 import type { ImageContracts } from '../contract/image-contracts.js';
 import type { JobViews } from '../coordinator/job-views.js';
 import type { Changes } from './changes.js';
+import type { InFlight } from './in-flight.js';
 import type { PageTokens } from './page-token.js';
 import type { FileRecords } from './records.js';
 
 /** The bounds that owners' calls obey. */
 export interface FileLimits {
   readonly maxUploadBytes: number;
+  /** Cards of one namespace that may be QUEUED at once. */
+  readonly maxQueued: number;
   /** How long a card waits for ConfirmFile. */
   readonly pendingLifeMs: number;
   readonly uploadUrlLifeMs: number;
@@ -31,6 +34,7 @@ export interface FileParts {
   readonly store: ObjectStore;
   readonly contracts: ImageContracts;
   readonly changes: Changes;
+  readonly inFlight: InFlight;
   readonly jobs: JobViews;
   readonly pageTokens: PageTokens;
   readonly clock: Clock;

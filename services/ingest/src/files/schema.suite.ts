@@ -47,6 +47,7 @@ describe('the table files', () => {
       files_sweep_due: "select 1 from files where sweep_due <= now() order by sweep_due limit 10 for update skip locked",
       files_expiring: "select 1 from files where state = 'pending' and expire_time <= now() order by expire_time limit 200 for update skip locked",
       files_relayed: "select 1 from files where state = 'queued' and relay_due is null and relayed_at < now() - interval '10 minutes' order by relayed_at limit 200 for update skip locked",
+      files_queued: "select count(*) from (select from files where namespace = 'bulk' and state = 'queued' limit 100000) as counted",
       files_by_seq: "select * from files where namespace = 'bulk' and state = any('{pending}') and seq < 100 order by seq desc limit 51",
     };
     for (const [index, text] of Object.entries(plans)) {

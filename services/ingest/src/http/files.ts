@@ -1,6 +1,6 @@
 import { ConfirmFileRequest, File } from '@leasehold/ingest-v1';
-import { admit, identityOfSocket, type Caller } from '@leasehold/rpc';
-import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import { accountOf, admit, CallerLimiter, defaultCallerLimits, identityOfSocket, limitFault, type Admission, type Caller } from '@leasehold/rpc';
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { fileAccess } from '../access/file-access.js';
 import { domain, invalid } from '../faults.js';
 import { messageOf, storedMessageOf } from '../files/card-message.js';
@@ -17,8 +17,9 @@ const confirmVerb = ':confirm';
  * `POST /v1/{name}:confirm` answers 202 at once, with the resource and where to look at it; `GET /v1/{name}` looks at it. Bodies and
  * answers are the messages of ingest.v1 in proto3's JSON.
  */
-export const fileRoutes = (parts: FileParts): FastifyPluginAsync => async (app) => {
+export const fileRoutes = (parts: FileParts, callers = new CallerLimiter(defaultCallerLimits)): FastifyPluginAsync => async (app) => {
   app.setErrorHandler((error, request, reply) => refuse(parts, error, request, reply));
+  limitCallers(app, callers);
 
   app.get('/v1/namespaces/:namespace/files/:file', async (request, reply) => {
     await admit(fileAccess.getFile, { name: nameIn(request) }, callerOf(request));
@@ -39,6 +40,23 @@ export const fileRoutes = (parts: FileParts): FastifyPluginAsync => async (app) 
     return reply.code(202).header('location', `/v1/${name}`).header('cache-control', 'no-store').send(File.toJSON(storedMessageOf(card)));
   });
 };
+
+/** As over gRPC: each caller takes so much at once and no more. */
+function limitCallers(app: FastifyInstance, callers: CallerLimiter): void {
+  const under = new WeakMap<FastifyRequest, Admission>();
+  app.addHook('onRequest', async (request) => {
+    const { remoteAddress, remotePort } = request.raw.socket;
+    const admission = callers.enter(accountOf(callerOf(request).identity, `${remoteAddress}:${remotePort}`), false);
+    if ('limit' in admission) throw limitFault(admission, domain);
+    under.set(request, admission);
+  });
+  const left = async (request: FastifyRequest): Promise<void> => {
+    under.get(request)?.leave();
+    under.delete(request);
+  };
+  app.addHook('onResponse', left);
+  app.addHook('onRequestAbort', left);
+}
 
 const callerOf = ({ raw }: FastifyRequest): Caller => ({ identity: identityOfSocket(raw.socket, { domain, nowMs: Date.now() }) });
 
