@@ -1,4 +1,4 @@
-import { ImageReason } from '@leasehold/jobs-image-v1';
+import type { ImageReason } from '@leasehold/jobs-image-v1';
 
 /** A word of the closed list that crosses the wire: image.proto's ImageReason by name, without its zero value. */
 export type Reason = Exclude<keyof typeof ImageReason, 'UNSPECIFIED' | 'UNRECOGNIZED'>;

@@ -31,8 +31,13 @@ export async function inspectPicture(bytes: Buffer, limits: PictureLimits): Prom
   const { width, height, pages, isDeepRgb } = header;
   if (width * height > limits.maxPixels) throw new PhotoFault('PIXEL_LIMIT', `${width} x ${height} pixels, at most ${limits.maxPixels}`);
   if (pages > limits.maxFrames) throw new PhotoFault('FRAME_LIMIT', `${pages} frames, at most ${limits.maxFrames}`);
+  if (decodedThough.has(format) && endsEarly(format, bytes)) throw new PhotoFault('TRUNCATED', `${format} that ends early`);
   return { bytes, format, width, height, pages, isDeepRgb };
 }
+
+// What is missing at their end may be missing unnoticed by the decoder: frames but the first, and what says that the file is over. A file that stops before
+// its own container does was not sent whole, whatever can still be seen of it.
+const decodedThough: ReadonlySet<Format> = new Set(['png', 'gif', 'webp']);
 
 /** TRUNCATED or CORRUPT, for a picture of a readable format that the decoder refused. */
 export const refusedPicture = (format: Format, bytes: Buffer, cause: unknown): PhotoFault =>

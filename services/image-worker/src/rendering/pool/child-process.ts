@@ -49,6 +49,7 @@ export class PoolChild {
   readonly #pipe: Duplex;
   readonly #reader = new FrameReader(MOST_ANSWER_BYTES);
   #words = '';
+  #babbles = false;
   #onAnswer: ((answer: Answer, body: Buffer) => void) | undefined;
 
   constructor({ program, memoryBytes }: ChildOptions) {
@@ -102,6 +103,7 @@ export class PoolChild {
   }
 
   #read(bytes: Buffer): void {
+    if (this.#babbles) return;
     try {
       for (let at = 0; at < bytes.length;) {
         const taken = bytes.copy(this.#reader.wanted, 0, at);
@@ -110,7 +112,8 @@ export class PoolChild {
         if (frame !== undefined) this.#onAnswer?.(answerOf(frame.header), frame.body);
       }
     } catch (error) {
-      // What speaks another language than a child's is not a child any more.
+      // What speaks another language than a child's is not a child any more; nor is what it says next.
+      this.#babbles = true;
       this.#words = `${error instanceof Error ? error.message : String(error)}\n${this.#words}`.slice(0, WORDS);
       this.kill();
     }

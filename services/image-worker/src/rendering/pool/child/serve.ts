@@ -14,6 +14,8 @@ const NOTHING = Buffer.alloc(0);
 export async function serve(make: MakePhoto): Promise<void> {
   // A terminal and some supervisors signal all processes of a service at once. The parent drains, and the picture under way is part of that.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
+  // Whatever else ends it: an ordinary end waits for every thread, and one of them reads until the parent is gone.
+  process.on('exit', () => process.kill(process.pid, 'SIGKILL'));
   // Its message, not 'online': modules are loaded on the thread that decoders will occupy.
   await once(new Worker(new URL('./lifeline.js', import.meta.url), { resourceLimits: { maxOldGenerationSizeMb: 8, maxYoungGenerationSizeMb: 1, stackSizeMb: 1 } }), 'message');
   send({ kind: 'ready' });
@@ -22,7 +24,7 @@ export async function serve(make: MakePhoto): Promise<void> {
     if (order === undefined) break;
     await answer(order, make);
   }
-  process.kill(process.pid, 'SIGKILL'); // Not exit(): see lifeline.ts
+  process.exit();
 }
 
 async function answer({ header, body }: Frame, make: MakePhoto): Promise<void> {
