@@ -1,0 +1,42 @@
+import { fileURLToPath } from 'node:url';
+import { startProcess } from '@leasehold/test-stack';
+import { cpuSeconds } from './cpu-time.js';
+import type { Producer } from './pipeline.js';
+import type { Stack } from './stack.js';
+import { difference, perPhoto, usageOf, type Usage } from './usage.js';
+
+export interface Measured {
+  /** Photos a second. */
+  readonly rate: number;
+  /** CPU milliseconds a photo, where they can be told. */
+  readonly cpuMs: number | undefined;
+  readonly parts?: Usage;
+}
+
+/** A process of its own that makes the photos without the rest of Leasehold. */
+export async function alone(mode: 'bare' | 'pool', encoders: number, paths: readonly string[]): Promise<Measured> {
+  const program = fileURLToPath(new URL('./contender.js', import.meta.url));
+  const running = await startProcess({ name: mode, args: [program, mode, String(encoders), ...paths], env: { UV_THREADPOOL_SIZE: String(encoders + 2) } });
+  try {
+    const timeoutMs = 600_000;
+    await running.waitForEvent((event) => event['event'] === 'warm', { timeoutMs });
+    const before = cpuSeconds(running.pid);
+    const { seconds } = await running.waitForEvent((event) => event['event'] === 'measured', { timeoutMs });
+    return { rate: paths.length / Number(seconds), cpuMs: difference(before, cpuSeconds(running.pid), paths.length) };
+  } finally {
+    running.kill('SIGKILL');
+    await running.exited;
+  }
+}
+
+/** All of Leasehold, with a worker of so many encoders. */
+export async function whole(stack: Stack, producer: Producer, encoders: number, paths: readonly string[], o: { readonly uploads: boolean }): Promise<Measured> {
+  await stack.startWorker(encoders);
+  await producer.everything(paths.slice(0, encoders)); // warm
+  let before = usageOf(stack);
+  const seconds = o.uploads ? await producer.everything(paths) : await producer.withoutUploads(paths, () => { before = usageOf(stack); });
+  const parts = perPhoto(before, usageOf(stack), paths.length);
+  await stack.stopWorker();
+  const known = [...parts.values()].filter((value) => value !== undefined);
+  return { rate: paths.length / seconds, cpuMs: known.length === parts.size ? known.reduce((sum, value) => sum + value, 0) : undefined, parts };
+}
