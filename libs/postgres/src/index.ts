@@ -1,5 +1,5 @@
 export { createPool, Database, type PoolOptions, type Transaction } from './database.js';
-export { isRetryable, isDataError } from './sqlstate.js';
+export { isDatabaseAway, isDataError, isRetryable } from './sqlstate.js';
 export { sql, type Statement } from './statement.js';
 export { Listener, type ListenerOptions } from './listener.js';
 export { Notifier } from './notifier.js';

@@ -19,3 +19,15 @@ export function isDataError(error: unknown): boolean {
   const code = codeOf(error);
   return code !== undefined && (code.startsWith('22') || code.startsWith('23'));
 }
+
+// Connection exceptions, too many connections, lock and statement timeouts, a server that starts or stops.
+const busySqlStates = /^(08...|53...|55P03|57014|57P0[1-5]|25P03)$/;
+const brokenSockets = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
+// node-postgres says these without a code.
+const brokenConnections = /^(Connection terminated|timeout exceeded when trying to connect|Cannot use a pool after calling end|Client has encountered a connection error)/;
+
+/** Whether the database is out of reach or overloaded for a moment, and the statement itself is not at fault: whoever asked may ask again soon. */
+export function isDatabaseAway(error: unknown): boolean {
+  const code = codeOf(error) ?? '';
+  return busySqlStates.test(code) || brokenSockets.has(code) || (error instanceof Error && brokenConnections.test(error.message));
+}

@@ -1,18 +1,7 @@
 import { StoreFault } from '@leasehold/object-store';
+import { isDatabaseAway } from '@leasehold/postgres';
 import { Fault } from '@leasehold/rpc';
 import { databaseUnavailable, storeUnavailable } from '../faults.js';
-
-// Connection exceptions, too many connections, lock and statement timeouts, a server that starts or stops.
-const busySqlStates = /^(08...|53...|55P03|57014|57P0[1-5]|25P03)$/;
-const brokenSockets = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
-// node-postgres says these without a code.
-const brokenConnections = /^(Connection terminated|timeout exceeded when trying to connect|Cannot use a pool after calling end|Client has encountered a connection error)/;
-
-function isDatabaseAway(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  return busySqlStates.test(code) || brokenSockets.has(code) || brokenConnections.test(error.message);
-}
 
 /** What a caller is told when something that the call needs is away: try again soon. Everything else stays as it is. */
 export function asFault(error: unknown): unknown {

@@ -1,12 +1,13 @@
 import {
-  EnqueueVerdict, QueueServiceService, type CancelJobRequest, type CancelJobResponse, type EnqueueJobsRequest, type EnqueueJobsResponse, type EnqueueResult as EnqueueResultMessage,
-  type JobSpec as JobSpecMessage, type ListJobsRequest, type ListJobsResponse, type PullOutcomesRequest, type PullOutcomesResponse, type WatchJobResponse,
+  EnqueueVerdict, QueueServiceService, type AckOutcomesRequest, type BatchGetJobsRequest, type CancelJobRequest, type CancelJobResponse, type EnqueueJobsRequest, type EnqueueJobsResponse, type EnqueueResult as EnqueueResultMessage,
+  type GetJobRequest, type JobSpec as JobSpecMessage, type ListJobsRequest, type ListJobsResponse, type PullOutcomesRequest, type PullOutcomesResponse, type WatchJobResponse,
 } from '@leasehold/queue-v1';
 import type { Database } from '@leasehold/postgres';
 import { faults, service, type CallContext, type ServiceBinding } from '@leasehold/rpc';
 import { fitting } from '../answer-size.js';
 import type { Producers } from '../access/producers.js';
 import { outcomeNamespaces, queueAccess } from '../access/queue-access.js';
+import { answering, answeringEach } from '../database-faults.js';
 import { pollFloorMs, type Wakeups } from '../dispatch/wakeups.js';
 import { acknowledgeOutcomes, pullOutcomes, type Outcome } from '../outcomes/outcomes.js';
 import { maxContentBytes, RequestRules } from '../request-rules.js';
@@ -20,6 +21,7 @@ import { parsePageToken, renderPageToken } from './page-token.js';
 
 const domain = 'queue.leasehold';
 const fault = faults(domain);
+const answers = answering(fault);
 const maxBatch = 500;
 const maxWaitMs = 30_000;
 const maxDelayMs = 30 * 86_400_000;
@@ -41,9 +43,9 @@ export function queueService(parts: QueueParts): ServiceBinding {
   return service(
     QueueServiceService,
     {
-      enqueueJobs: (request) => enqueue(parts, request),
-      getJob: async ({ name }) => ({ job: jobMessage(await mustFind(parts, jobName(name, 'name'))) }),
-      batchGetJobs: async ({ names }) => {
+      enqueueJobs: answers((request: EnqueueJobsRequest) => enqueue(parts, request)),
+      getJob: answers(async ({ name }: GetJobRequest) => ({ job: jobMessage(await mustFind(parts, jobName(name, 'name'))) })),
+      batchGetJobs: answers(async ({ names }: BatchGetJobsRequest) => {
         refuse((rules) => rules.size(names, 'names', maxBatch));
         const parsed = names.map((name, index) => jobName(name, `names[${index}]`));
         const found = await findJobs(parts.db, parsed);
@@ -51,16 +53,16 @@ export function queueService(parts: QueueParts): ServiceBinding {
           jobs: names.flatMap((name) => [found.get(name)].flatMap((job) => (job === undefined ? [] : [jobMessage(job)]))),
           missing: names.filter((name) => !found.has(name)),
         };
-      },
-      listJobs: (request) => list(parts, request),
-      cancelJob: (request) => cancel(parts, request),
-      watchJob: ({ name }, call) => watch(parts, jobName(name, 'name'), call),
-      pullOutcomes: (request, call) => pull(parts, request, call),
-      ackOutcomes: async ({ outcomes }) => {
+      }),
+      listJobs: answers((request: ListJobsRequest) => list(parts, request)),
+      cancelJob: answers((request: CancelJobRequest) => cancel(parts, request)),
+      watchJob: ({ name }, call) => answeringEach(fault, watch(parts, jobName(name, 'name'), call)),
+      pullOutcomes: answers((request: PullOutcomesRequest, call: CallContext) => pull(parts, request, call)),
+      ackOutcomes: answers(async ({ outcomes }: AckOutcomesRequest) => {
         refuse((rules) => rules.size(outcomes, 'outcomes', maxBatch));
         await acknowledgeOutcomes(parts.db, outcomes.map((ref, index) => ({ name: jobName(ref.name, `outcomes[${index}].name`), fence: ref.fence })));
         return {};
-      },
+      }),
     },
     { domain, access: queueAccess(parts.producers) },
   );

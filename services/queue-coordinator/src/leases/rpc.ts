@@ -1,6 +1,6 @@
 import {
   LeaseExtensionVerdict, FaultClass, LeaseServiceService, ReleaseCause, SettlementVerdict, WorkerDirective,
-  type AcquireLeasesRequest, type AcquireLeasesResponse, type ExtendLeasesRequest, type ExtendLeasesResponse, type Lease as LeaseMessage, type RegisterWorkerRequest,
+  type AcquireLeasesRequest, type AcquireLeasesResponse, type DeregisterWorkerRequest, type ExtendLeasesRequest, type ExtendLeasesResponse, type Lease as LeaseMessage, type RegisterWorkerRequest,
   type RegisterWorkerResponse, type SettleLeasesRequest, type SettleLeasesResponse, type Settlement as SettlementMessage,
 } from '@leasehold/lease-v1';
 import type { Database } from '@leasehold/postgres';
@@ -9,6 +9,7 @@ import type { Logger } from '@leasehold/service';
 import { fitting } from '../answer-size.js';
 import { leaseAccess } from '../access/lease-access.js';
 import { WorkerOwners } from '../access/worker-owners.js';
+import { answering } from '../database-faults.js';
 import type { Signals } from '../dispatch/signals.js';
 import { pollFloorMs, type Wakeups } from '../dispatch/wakeups.js';
 import { isKind } from '../jobs/job-name.js';
@@ -23,6 +24,7 @@ import type { SettlementResult, Settler } from './settle.js';
 
 const domain = 'lease.leasehold';
 const fault = faults(domain);
+const answers = answering(fault);
 const maxBatch = 512;
 const maxWaitMs = 30_000;
 const reasonForm = /^[A-Z][A-Z0-9_]{0,62}$/;
@@ -47,16 +49,16 @@ export function leaseService(parts: LeaseParts): ServiceBinding {
   return service(
     LeaseServiceService,
     {
-      registerWorker: (request, call) => register(parts, request, call),
-      acquireLeases: (request, call) => acquire(parts, request, call),
-      extendLeases: (request) => extend(parts, request),
-      settleLeases: (request) => settle(parts, request),
-      deregisterWorker: async ({ workerId }) => {
+      registerWorker: answers((request: RegisterWorkerRequest, call: CallContext) => register(parts, request, call)),
+      acquireLeases: answers((request: AcquireLeasesRequest, call: CallContext) => acquire(parts, request, call)),
+      extendLeases: answers((request: ExtendLeasesRequest) => extend(parts, request)),
+      settleLeases: answers((request: SettleLeasesRequest) => settle(parts, request)),
+      deregisterWorker: answers(async ({ workerId }: DeregisterWorkerRequest) => {
         refuse((rules) => rules.check(workerIdForm.test(workerId), 'worker_id', 'is no lower-case UUID'));
         const { released, kinds } = await deregisterWorker(parts.db, parts.logger, workerId);
         if (released > 0) parts.signals.send('change', ...kinds.map((kind) => `due ${kind}` as const));
         return { releasedLeases: released };
-      },
+      }),
     },
     { domain, access: leaseAccess(new WorkerOwners(parts.db)) },
   );
