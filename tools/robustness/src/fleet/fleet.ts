@@ -24,6 +24,8 @@ export interface FleetOptions {
   readonly policy?: KindPolicy;
   /** Puts a proxy that obeys it before every coordinator and ingest. */
   readonly mischief?: Mischief;
+  /** Over the settings of each coordinator. */
+  readonly coordinatorEnv?: Readonly<Record<string, string>>;
   /** Over the settings of each ingest. */
   readonly ingestEnv?: Readonly<Record<string, string>>;
   /** A file per process is written here. */
@@ -162,7 +164,7 @@ export class Fleet {
   }
 
   #coordinator(name: string, port: number): Member {
-    return this.#member(name, programs.coordinator, { LEASEHOLD_QUEUE_DATABASE_URL: this.#o.databases.queue, LEASEHOLD_GRPC_PORT: String(port), LEASEHOLD_HTTP_PORT: '0' });
+    return this.#member(name, programs.coordinator, { LEASEHOLD_QUEUE_DATABASE_URL: this.#o.databases.queue, LEASEHOLD_GRPC_PORT: String(port), LEASEHOLD_HTTP_PORT: '0', ...this.#o.coordinatorEnv });
   }
 
   #ingest(name: string, grpcPort: number, httpPort: number): Member {
