@@ -10,6 +10,10 @@ const written = [
   'ConfirmFile', 'DeleteFile',
 ];
 
+const longestIdleMs = 5_000;
+/** About what a run takes. */
+const runMs = 250;
+
 /** Does what the plan says, when it says so. Faults overlap, but each process and the server suffer one at a time. */
 export class Vandal {
   readonly #fleet: Fleet;
@@ -37,7 +41,10 @@ export class Vandal {
     if (kind === 'replies lost') return this.#mischief.next(pick(written, target), 'reply lost', 1 + (target % 3));
     if (kind === 'PostgreSQL killed' || kind === 'PostgreSQL restarted') return this.#inTurn(this.#server, () => this.#hitServer(kind, holdsMs));
     const member = pick(this.#membersFor(kind), target);
-    return this.#inTurn(member, () => hit(member, kind, holdsMs));
+    return this.#inTurn(member, async () => {
+      if (kind.startsWith('worker')) await duringARun(member, target);
+      await hit(member, kind, holdsMs);
+    });
   }
 
   #membersFor(kind: FaultKind): readonly Member[] {
@@ -60,11 +67,17 @@ export class Vandal {
   }
 }
 
+/** Waits a while for the worker's next run, so that most faults find it holding a lease, at some point of that run. */
+async function duringARun(worker: Member, target: number): Promise<void> {
+  const run = await worker.nextLogged('job_started', longestIdleMs).catch(() => undefined);
+  if (run !== undefined) await wait(target % runMs);
+}
+
 async function hit(member: Member, kind: FaultKind, holdsMs: number): Promise<void> {
   if (kind.endsWith('frozen')) {
-    member.signal('SIGSTOP');
+    member.freeze();
     await wait(holdsMs);
-    member.signal('SIGCONT');
+    member.wake();
     return;
   }
   if (kind.endsWith('killed')) await member.kill();

@@ -7,7 +7,6 @@ import { openEmbeddedStore, type EmbeddedStore } from '@leasehold/object-store';
 import { freePort } from '@leasehold/test-stack';
 import pg from 'pg';
 import type { Databases } from './databases.js';
-import { sumOf } from './figures.js';
 import { setPolicy, type KindPolicy } from './kind-policy.js';
 import { Member } from './member.js';
 import { programs } from './programs.js';
@@ -140,8 +139,7 @@ export class Fleet {
 
   /** The figure over all processes that run. */
   async figure(metric: string, labels: Readonly<Record<string, string>> = {}): Promise<number> {
-    const running = this.members.filter((member) => member.runs);
-    const values = await Promise.all(running.map(async (member) => sumOf(await (await member.http('/metrics')).text(), metric, labels)));
+    const values = await Promise.all(this.members.filter((member) => member.runs).map((member) => member.figure(metric, labels)));
     return values.reduce((sum, value) => sum + value, 0);
   }
 

@@ -1,4 +1,5 @@
 import { startProcess, type LogEvent, type ProcessEnd, type ServiceProcess } from '@leasehold/test-stack';
+import { sumOf } from './figures.js';
 
 export interface MemberOptions {
   readonly name: string;
@@ -60,7 +61,7 @@ export class Member {
   /** SIGKILL: it hears nothing of it. Returns when it is gone. */
   async kill(): Promise<void> {
     this.#meant.add(this.#life);
-    this.signal('SIGKILL');
+    this.#toAll('SIGKILL');
     await this.#life.exited;
   }
 
@@ -70,8 +71,20 @@ export class Member {
     return this.#life.stop({ timeoutMs: 60_000 });
   }
 
-  signal(signal: NodeJS.Signals): void {
-    if (!this.#life.kill(signal)) throw new Error(`${this.name} cannot be sent ${signal}: it has ended\n${this.#life.tail()}`);
+  /** To the process alone: it has children of its own, which it looks after. */
+  signal(signal: 'SIGTERM' | 'SIGUSR2'): void {
+    if (!this.runs) throw this.#over(signal);
+    if (signal === 'SIGTERM') this.#meant.add(this.#life);
+    process.kill(this.#life.pid, signal);
+  }
+
+  /** The process and its children stand still until wake(), in the middle of whatever they do. */
+  freeze(): void {
+    this.#toAll('SIGSTOP');
+  }
+
+  wake(): void {
+    this.#toAll('SIGCONT');
   }
 
   /** Ends that nobody asked for, each with its last lines. */
@@ -91,13 +104,31 @@ export class Member {
     return this.#life.waitForEvent(matches, { timeoutMs });
   }
 
+  /** The first such event from now on. */
+  async nextLogged(event: string, timeoutMs: number): Promise<LogEvent> {
+    return this.#life.waitForEvent((line) => line['event'] === event, { after: this.#life.eventCount(), timeoutMs });
+  }
+
   tail(): string {
     return this.#lives.at(-1)?.tail() ?? '';
+  }
+
+  /** The sum of a metric's samples whose labels are as given. */
+  async figure(metric: string, labels: Readonly<Record<string, string>> = {}): Promise<number> {
+    return sumOf(await (await this.http('/metrics')).text(), metric, labels);
   }
 
   /** Its /metrics, /readyz and so on. */
   async http(path: string, init: RequestInit = {}): Promise<Response> {
     return fetch(`http://${this.#http}${path}`, init);
+  }
+
+  #toAll(signal: NodeJS.Signals): void {
+    if (!this.#life.kill(signal)) throw this.#over(signal);
+  }
+
+  #over(signal: string): Error {
+    return new Error(`${this.name} cannot be sent ${signal}: it has ended\n${this.tail()}`);
   }
 
   get #life(): ServiceProcess {

@@ -56,12 +56,13 @@ export class FaultyProxy {
     far.on('close', cut);
     near.on('stream', (stream, headers) => {
       // Where there is no way to the server any more, as a server that drains says it: the call was not begun.
-      void pass({ far, stream, headers, mischief, cut }).catch(() => stream.close(constants.NGHTTP2_REFUSED_STREAM));
+      void pass({ target, far, stream, headers, mischief, cut }).catch(() => stream.close(constants.NGHTTP2_REFUSED_STREAM));
     });
   }
 }
 
 interface Call {
+  readonly target: string;
   readonly far: ClientHttp2Session;
   readonly stream: ServerHttp2Stream;
   readonly headers: IncomingHttpHeaders;
@@ -71,9 +72,9 @@ interface Call {
 }
 
 async function pass(call: Call): Promise<void> {
-  const { far, stream, mischief, cut } = call;
+  const { target, far, stream, mischief, cut } = call;
   stream.on('error', () => undefined);
-  const fate = mischief.fateOf(call.headers[':path']?.split('/').at(-1) ?? '');
+  const fate = mischief.fateOf(call.headers[':path']?.split('/').at(-1) ?? '', target);
   if (fate === 'unsent') return cut();
   if (fate === 'held') {
     const body = await buffer(stream);

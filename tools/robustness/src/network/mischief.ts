@@ -17,6 +17,7 @@ interface Rule {
 export class Mischief {
   readonly #rules = new Set<Rule>();
   readonly #counts = new Map<string, number>();
+  readonly #calls: { readonly method: string; readonly at: string; readonly fate: Fate | undefined }[] = [];
   #held: (() => void)[] = [];
 
   /** The next calls of a method, `AckOutcomes` for example, meet this fate. */
@@ -29,14 +30,26 @@ export class Mischief {
     return this.#counts.get(`${method} ${fate}`) ?? 0;
   }
 
+  /** Where the calls of a method came from the last one on that met this fate: that one first, then its repeats. */
+  since(method: string, fate: Fate): string[] {
+    const calls = this.#calls.filter((call) => call.method === method);
+    return calls.slice(calls.findLastIndex((call) => call.fate === fate)).map(({ at }) => at);
+  }
+
   /** Forgets all rules, and lets the held calls go on. */
   end(): void {
     this.#rules.clear();
     for (const go of this.#held.splice(0)) go();
   }
 
-  /** For proxies: what happens to a call that has just come. */
-  fateOf(method: string): Fate | undefined {
+  /** For proxies: what happens to a call that has just come to the server at this address. */
+  fateOf(method: string, at: string): Fate | undefined {
+    const fate = this.#nextOf(method);
+    this.#calls.push({ method, at, fate });
+    return fate;
+  }
+
+  #nextOf(method: string): Fate | undefined {
     for (const rule of this.#rules) {
       if (rule.method !== method) continue;
       rule.left -= 1;
