@@ -4,3 +4,4 @@ export { sql, type Statement } from './statement.js';
 export { Listener, type ListenerOptions } from './listener.js';
 export { Notifier } from './notifier.js';
 export { migrate, checkMigrations, type MigrateOptions } from './migrations.js';
+export { grantServiceRole, type ServiceRoleOptions } from './service-role.js';

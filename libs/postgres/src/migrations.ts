@@ -13,7 +13,7 @@ export interface MigrateOptions {
 }
 
 // Any fixed number will do, as long as all of Leasehold's migrations of one database use it.
-const lockKey = 7_400_001;
+export const lockKey = 7_400_001;
 
 /**
  * Applies what is missing, in one transaction under an advisory lock: two deployments at once apply it once, and a failure

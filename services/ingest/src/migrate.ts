@@ -1,14 +1,17 @@
-import { migrate } from '@leasehold/postgres';
+import { parseArgs } from 'node:util';
+import { grantServiceRole, migrate } from '@leasehold/postgres';
 import { ConfigError, createLogger, parseConfig } from '@leasehold/service';
 import { variables } from './config.js';
-import { migrationsDirectory } from './migrations.js';
+import { migrationsDirectory, serviceRole } from './migrations.js';
 
-// The entry of `node dist/migrate.js`: brings the database `records` up to this build, then ends. Safe to run twice and at the same time.
+// The entry of `node dist/migrate.js [--grant-to ROLE]`: brings the database `records` up to this build, then ends. Safe to run twice and at the same time.
 const logger = createLogger({ service: 'ingest-migrate' });
 try {
   const { LEASEHOLD_RECORDS_DATABASE_URL } = variables;
-  const config = parseConfig({ LEASEHOLD_RECORDS_DATABASE_URL }, process.env);
-  const { applied } = await migrate({ connectionString: config.LEASEHOLD_RECORDS_DATABASE_URL, directory: migrationsDirectory, logger });
+  const { 'grant-to': role } = parseArgs({ options: { 'grant-to': { type: 'string' } } }).values;
+  const { LEASEHOLD_RECORDS_DATABASE_URL: connectionString } = parseConfig({ LEASEHOLD_RECORDS_DATABASE_URL }, process.env);
+  const { applied } = await migrate({ connectionString, directory: migrationsDirectory, logger });
+  if (role !== undefined) await grantServiceRole({ connectionString, role, grants: serviceRole, logger });
   logger.info({ event: 'migrated', database: 'records', applied }, 'the database is up to date');
 } catch (error) {
   if (error instanceof ConfigError) process.stderr.write(`ingest cannot migrate: ${error.message}\n`);

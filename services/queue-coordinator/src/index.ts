@@ -1,2 +1,2 @@
-export { assemble, migrations } from './server.js';
+export { assemble, migrations, serviceRole } from './server.js';
 export { readConfig, type CoordinatorConfig } from './config.js';

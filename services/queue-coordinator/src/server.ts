@@ -24,6 +24,8 @@ import { judgeSilentWorkers, livenessEveryMs } from './workers/liveness.js';
 
 /** Where the numbered migrations of the queue database lie. */
 export const migrations = new URL('../migrations/', import.meta.url);
+/** What the role of the service is granted. */
+export const serviceRole = new URL('../service-role.sql', import.meta.url);
 
 /** Refuses to start on a schema that is not this build's, or where fences could not be trusted. Started before anything that grants. */
 class StartChecks implements Component {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { FileServiceService, type File } from '@leasehold/ingest-v1';
 import { ImageResult } from '@leasehold/jobs-image-v1';
 import { openEmbeddedStore, type EmbeddedStore, type ObjectStore } from '@leasehold/object-store';
-import { createPool, Listener, migrate, Notifier, type Database } from '@leasehold/postgres';
+import { createPool, Listener, Notifier, type Database } from '@leasehold/postgres';
 import { QueueServiceService } from '@leasehold/queue-v1';
 import { createClient, GrpcServer, readImage, type ClientOf } from '@leasehold/rpc';
 import { createLogger, OpsServer, type Component } from '@leasehold/service';
@@ -17,9 +17,9 @@ import { channel } from '../files/changes.js';
 import { fileService } from '../files/rpc.js';
 import { fileRoutes } from '../http/files.js';
 import { objectRoutes, objectsPath } from '../http/objects.js';
-import { migrationsDirectory } from '../migrations.js';
 import { wire, type DutyName, type Ingest } from '../wiring.js';
 import { ScriptedCoordinator } from './scripted-coordinator.fixture.js';
+import { asService, prepare } from './service-role.fixture.js';
 
 const never = new AbortController().signal;
 const silent = createLogger({ service: 'ingest-test', level: 'silent' });
@@ -45,7 +45,6 @@ export class World {
   }
 
   static async make(): Promise<World> {
-    const prepare = (connectionString: string): Promise<unknown> => migrate({ connectionString, directory: migrationsDirectory, logger: silent });
     const directory = await mkdtemp(join(tmpdir(), 'leasehold-ingest-'));
     const [database, store, coordinator] = await Promise.all([
       testDatabase({ template: { name: 'records', prepare } }),
@@ -200,7 +199,7 @@ export class Running {
 function configOf(world: World, env: Record<string, string>): IngestConfig {
   return readConfig({
     LEASEHOLD_HTTP_PORT: String(env['LEASEHOLD_HTTP_PORT'] ?? 0),
-    LEASEHOLD_RECORDS_DATABASE_URL: world.database.connectionString,
+    LEASEHOLD_RECORDS_DATABASE_URL: asService(world.database.connectionString),
     LEASEHOLD_DATABASE_CONNECTIONS: '6',
     LEASEHOLD_COORDINATORS: world.coordinator.address,
     LEASEHOLD_STORE: world.directory,

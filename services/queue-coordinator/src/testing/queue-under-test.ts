@@ -1,13 +1,13 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { Writable } from 'node:stream';
 import { LeaseServiceService, type AcquireLeasesRequest, type Lease, type LeaseExtension, type Settlement } from '@leasehold/lease-v1';
-import { migrate } from '@leasehold/postgres';
+import { grantServiceRole, migrate } from '@leasehold/postgres';
 import { QueueServiceService, type EnqueueResult, type Job, type JobSpec } from '@leasehold/queue-v1';
 import { createClient, durationOfMs, type ClientOf } from '@leasehold/rpc';
 import { createLogger, type Logger } from '@leasehold/service';
 import { testDatabase } from '@leasehold/test-stack';
 import pg from 'pg';
-import { assemble, migrations, readConfig } from '../index.js';
+import { assemble, migrations, readConfig, serviceRole } from '../index.js';
 
 /** A coordinator in this process, with real clients over real sockets. */
 export interface CoordinatorUnderTest {
@@ -34,7 +34,7 @@ export class QueueUnderTest {
 
   static async open(): Promise<QueueUnderTest> {
     const { connectionString } = await testDatabase({
-      template: { name: 'queue', prepare: (url) => migrate({ connectionString: url, directory: migrations, logger: silent }) },
+      template: { name: 'queue', prepare },
     });
     return new QueueUnderTest(connectionString);
   }
@@ -42,7 +42,7 @@ export class QueueUnderTest {
   async coordinator(env: NodeJS.ProcessEnv = {}): Promise<CoordinatorUnderTest> {
     const log: Record<string, unknown>[] = [];
     const logger = createLogger({ service: 'queue-coordinator', level: 'debug', destination: new JsonLines(log) });
-    const config = readConfig({ LEASEHOLD_QUEUE_DATABASE_URL: this.databaseUrl, LEASEHOLD_GRPC_PORT: '0', LEASEHOLD_HTTP_PORT: '0', ...env });
+    const config = readConfig({ LEASEHOLD_QUEUE_DATABASE_URL: asService(this.databaseUrl), LEASEHOLD_GRPC_PORT: '0', LEASEHOLD_HTTP_PORT: '0', ...env });
     const { lifecycle } = assemble(config, logger);
     await lifecycle.start();
     const addresses = lifecycle.addresses();
@@ -106,6 +106,26 @@ class JsonLines extends Writable {
     for (const line of chunk.toString('utf8').split('\n')) if (line !== '') this.#into.push(JSON.parse(line));
     done();
   }
+}
+
+const serviceRoleName = 'coordinator_under_test';
+
+/** Migrates, and grants the role that coordinators under test connect as: they must get along with what the documented grants give. */
+export async function prepare(connectionString: string): Promise<void> {
+  await migrate({ connectionString, directory: migrations, logger: silent });
+  const owner = new pg.Client({ connectionString });
+  await owner.connect();
+  // Roles belong to the whole cluster, and several test files may prepare at once.
+  const password = pg.escapeLiteral(decodeURIComponent(new URL(connectionString).password));
+  await owner.query(`do $do$ begin create role ${serviceRoleName} login password ${password}; exception when duplicate_object or unique_violation then null; end $do$`);
+  await owner.end();
+  await grantServiceRole({ connectionString, role: serviceRoleName, grants: serviceRole, logger: silent });
+}
+
+export function asService(connectionString: string): string {
+  const url = new URL(connectionString);
+  url.username = serviceRoleName;
+  return url.href;
 }
 
 const silent: Logger = createLogger({ service: 'test', level: 'fatal' });
