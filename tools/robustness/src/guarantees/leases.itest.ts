@@ -25,23 +25,20 @@ afterAll(async () => {
   await fleet.end();
 });
 
-async function enqueue(ids: readonly string[]): Promise<void> {
+async function enqueue(...ids: readonly string[]): Promise<void> {
   const client = createClient(QueueServiceService, fleet.coordinatorAddresses);
+  const jobs = ids.map((id) => ({ name: `namespaces/default/kinds/image/jobs/${id}`, contractVersion: 1, payload: Buffer.from(id), contentDigest: sha256(Buffer.from(id)), priority: 0, delay: undefined }));
   try {
-    for (const id of ids) {
-      const spec = { name: `namespaces/default/kinds/image/jobs/${id}`, contractVersion: 1, payload: Buffer.from(id), contentDigest: sha256(Buffer.from(id)), priority: 0, delay: undefined };
-      await client.enqueueJobs({ jobs: [spec] });
-    }
+    await client.enqueueJobs({ jobs });
   } finally {
     client.close();
   }
 }
 
-const ids = (prefix: string, count: number): string[] => Array.from({ length: count }, (_, i) => `${prefix}${i}`);
 const highest = (leases: readonly Lease[]): bigint => leases.reduce((most, { fence }) => (fence > most ? fence : most), 0n);
 
 test('each job is granted once by two coordinators to four workers that take at the same time, each grant under a fence of its own', async () => {
-  await enqueue(ids('many-', 120));
+  await enqueue(...Array.from({ length: 120 }, (_, i) => `many-${i}`));
   const taken = await Promise.all(takers.map(async (taker) => {
     const all: Lease[] = [];
     for (let leases = await taker.take(7); leases.length > 0; leases = await taker.take(7)) all.push(...leases);
@@ -55,7 +52,7 @@ test('each job is granted once by two coordinators to four workers that take at 
 });
 
 test('jobs are granted oldest due first, and a first one that somebody else has locked holds up none behind it', async () => {
-  await enqueue(ids('order-', 4));
+  for (const id of ['order-0', 'order-1', 'order-2', 'order-3']) await enqueue(id);
   const [taker] = takers;
   if (taker === undefined) throw new Error('nobody takes');
   const holder = await fleet.queue.connect();
@@ -73,14 +70,14 @@ test('jobs are granted oldest due first, and a first one that somebody else has 
 test('fences rise for ever, whoever grants, also over the death of a coordinator', async () => {
   let before = 0n;
   for (const [i, taker] of takers.entries()) {
-    await enqueue([`rise-${i}`]);
+    await enqueue(`rise-${i}`);
     const leases = await taker.take(1);
     expect(highest(leases)).toBeGreaterThan(before);
     before = highest(leases);
   }
   await fleet.coordinator.kill();
   await fleet.coordinator.start();
-  await enqueue(['rise-again']);
+  await enqueue('rise-again');
   const again = await LeaseTaker.at(fleet.coordinatorAddresses[0] ?? '');
   expect(highest(await again.take(1))).toBeGreaterThan(before);
   again.close();

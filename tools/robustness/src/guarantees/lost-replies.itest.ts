@@ -78,7 +78,9 @@ test.each(['CreateFile', 'UploadFile', 'ConfirmFile', 'EnqueueJobs', 'SettleLeas
 test('leases whose grant was not answered are answered again, at another coordinator, and spend one attempt', async () => {
   mischief.next('AcquireLeases', 'reply lost');
   await expect.poll(() => lost('AcquireLeases'), patience).toBe(1);
+  const granted = await fleet.figure('leasehold_leases_granted_total');
   await expectMadeOnce(await queued());
+  expect(await fleet.figure('leasehold_leases_granted_total')).toBe(granted + 1);
   await expectRepeatedElsewhere('AcquireLeases');
 });
 
@@ -112,26 +114,23 @@ test('a worker whose leave was not answered is gone all the same; DeleteFile and
 
 test('a result that arrives after its worker was cut off and overtaken is refused, under both fences; the other photo counts, and its bytes are swept', async () => {
   await worker.start();
-  await worker.logged('worker_registered');
-  const direct = fleet.worker({ direct: true });
   photos += 1;
   const card = await handOver(fleet.files, (await photoOf(photos)).bytes);
-  await worker.logged('failpoint_reached');
+  const { fence: late } = await worker.logged('failpoint_reached');
   mischief.next('SettleLeases', 'held', Infinity);
   for (const method of ['ExtendLeases', 'AcquireLeases', 'RegisterWorker']) mischief.next(method, 'unsent', Infinity);
   worker.signal('SIGUSR2');
   await expect.poll(() => mischief.count('SettleLeases', 'held'), patience).toBeGreaterThan(0);
-  const [late] = await fencesInStore(fleet.store, card.name);
-  await direct.start();
-  const ready = await final(card);
+  const overtaking = await fleet.worker({ direct: true, failpoints: ['granted'] }).start();
+  const { fence: current } = await overtaking.logged('failpoint_reached');
+  expect(BigInt(String(current))).toBeGreaterThan(BigInt(String(late)));
   mischief.end();
-  const { rendition } = ready;
-  await expect.poll(() => journalOf(fleet.queue, card), patience).toContainEqual(
-    expect.objectContaining({ event: 'lease_lost', fence: String(late), current_fence: String(rendition?.fence), detail: 'complete' }),
-  );
-  expect(rendition?.fence).toBeGreaterThan(late ?? 0n);
-  expect(await fleet.files.get(card.name)).toEqual(ready);
-  expect(await fencesInStore(fleet.store, card.name)).toEqual([late, rendition?.fence]);
+  await expect.poll(() => journalOf(fleet.queue, card), patience).toContainEqual(expect.objectContaining({ event: 'lease_lost', fence: late, current_fence: current, detail: 'complete' }));
+  expect((await fleet.files.get(card.name)).state).toBe(FileState.PROCESSING);
+  overtaking.signal('SIGUSR2');
+  const ready = await final(card);
+  expect(ready.rendition?.fence).toBe(BigInt(String(current)));
+  expect((await fencesInStore(fleet.store, card.name)).map(String)).toEqual([late, current]);
   await fleet.ageCards();
   await expect.poll(() => strayObjects(fleet), patience).toEqual({ missing: [], extra: [] });
 });
