@@ -34,6 +34,6 @@ async function* parts(name: string, body: AsyncIterable<Uint8Array>, counted: { 
   for await (const chunk of body) {
     counted.hash.update(chunk);
     counted.sizeBytes += BigInt(chunk.length);
-    yield { part: { $case: 'chunk', value: Buffer.from(chunk) } };
+    yield { part: { $case: 'chunk', value: Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength) } };
   }
 }

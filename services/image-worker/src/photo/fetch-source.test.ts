@@ -58,6 +58,18 @@ describe('anything else is SOURCE_MISMATCH', () => {
   });
 });
 
+test('a store that records no digest is not taken at its word', async () => {
+  const forgetful: EmbeddedStore = Object.assign(Object.create(store), {
+    get: async (...asked: Parameters<EmbeddedStore['get']>) => {
+      const { version: { sha256: _, ...rest }, body } = await store.get(...asked);
+      return { version: rest, body };
+    },
+  });
+  const fetched = (sha256: Buffer) => fetchSource(forgetful, source({ sha256 }), { maxBytes: 1 << 20, signal: quiet }).then((bytes) => bytes.equals(photo), (error: unknown) => error);
+  expect(await fetched(version.sha256)).toBe(true);
+  expect(await fetched(Buffer.alloc(32))).toHaveProperty('reason', 'SOURCE_MISMATCH');
+});
+
 test('a source above the byte limit is BYTE_LIMIT, and not even asked for', async () => {
   expect(await refusal({ key: 'uploads/team/other' }, { maxBytes: photo.length - 1 })).toHaveProperty('reason', 'BYTE_LIMIT');
   expect((await fetch({}, { maxBytes: photo.length })).equals(photo)).toBe(true);
