@@ -58,6 +58,16 @@ describe('health', () => {
     release.resolve();
     await Promise.all([call, stopped]);
   });
+
+  test('lets watchers go also when the server was told not to serve a moment before, and tells them once', async () => {
+    const edges = await serveEdges();
+    const seen: unknown[] = [];
+    const watching = (async () => { for await (const update of healthOf(edges.server.address).watch('')) seen.push(update); })();
+    await expect.poll(() => seen).toHaveLength(1);
+    edges.server.setServing(false);
+    await Promise.all([watching, edges.server.stop(AbortSignal.timeout(5_000))]);
+    expect(seen.slice(1)).toEqual([{ status: 'NOT_SERVING' }]);
+  });
 });
 
 describe('stop', () => {

@@ -9,6 +9,7 @@ export class Health {
   readonly #implementation: HealthImplementation;
   readonly #names: readonly string[];
   readonly #endings = new Set<() => void>();
+  #serving = false;
 
   constructor(services: readonly string[]) {
     this.#names = ['', HEALTH_SERVICE, ...services];
@@ -19,7 +20,10 @@ export class Health {
     this.#implementation.addToServer(server);
   }
 
+  /** Says nothing where nothing changes: the package tells watchers again, and a watch that is ended while such a message waits for the one before it never ends. */
   set(serving: boolean): void {
+    if (serving === this.#serving) return;
+    this.#serving = serving;
     for (const name of this.#names) this.#implementation.setStatus(name, serving ? 'SERVING' : 'NOT_SERVING');
   }
 
