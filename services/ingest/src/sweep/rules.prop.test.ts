@@ -9,9 +9,10 @@ const at = (ms: number): Date => new Date(ms);
 const fence = fc.bigInt(1n, 30n).map(fenceOf);
 
 const rendition = (of: bigint, storedAt = at(0)): Stored => ({ kind: 'rendition', id, versionId: 'r', storedAt, fence: fenceOf(of) });
+const official = { key: 'renditions/a/b/7/photo.webp', versionId: 'r', contentType: 'image/webp', sizeBytes: 1n, sha256: Buffer.alloc(32), width: 1, height: 1, sourceWidth: 1, sourceHeight: 1 };
 const upload = (versionId: string, storedAt = at(0)): Stored => ({ kind: 'upload', id, versionId, storedAt });
 const card = (o: Partial<SweptCard>): SweptCard => ({
-  state: 'queued', source: { versionId: 'confirmed', sizeBytes: 1n, sha256: Buffer.alloc(32) }, outcomeFence: noFence, outcomeTime: null,
+  state: 'queued', source: { versionId: 'confirmed', sizeBytes: 1n, sha256: Buffer.alloc(32) }, rendition: official, outcomeFence: noFence, outcomeTime: null,
   expireTime: at(500), confirmTime: at(100), deleteTime: null, cancelDue: null, cancelConfirmedAt: null, ...o,
 });
 
@@ -25,9 +26,12 @@ describe('what the sweep may remove', () => {
     }));
   });
 
-  test('superseded renditions of a decided card, after the safety interval: below its fence, or at it unless READY', () => {
+  test('superseded renditions of a decided card, after the safety interval: below its fence, or at it all but the official version', () => {
     const decided = { outcomeFence: fenceOf(7n), outcomeTime: at(2_000) };
     expect(removableFrom(rendition(6n), card({ state: 'ready', ...decided }), windows)).toEqual(at(12_000));
+    expect(removableFrom({ ...rendition(7n), versionId: 'written twice' }, card({ state: 'ready', ...decided }), windows)).toEqual(at(12_000));
+    expect(removableFrom(rendition(7n), card({ state: 'ready', ...decided }), windows)).toBeUndefined();
+    expect(removableFrom({ ...rendition(7n), versionId: 'any' }, card({ state: 'ready', ...decided, rendition: undefined }), windows)).toBeUndefined();
     expect(removableFrom(rendition(7n), card({ state: 'rejected', ...decided }), windows)).toEqual(at(12_000));
     expect(removableFrom(rendition(7n), card({ state: 'cancelled', ...decided }), windows)).toEqual(at(12_000));
   });
