@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { Logger } from '@leasehold/service';
 
 /** Where a run can be made to stand still: before its first step, with the source in memory, with the photo in memory, with it in the store. */
@@ -13,13 +14,18 @@ export const isFailpoint = (word: string): word is Failpoint => failpoints.some(
 export class Failpoints {
   readonly #points: ReadonlySet<Failpoint>;
   readonly #logger: Logger;
+  readonly #blockUntil: string | undefined;
   #stopsLeft: number;
   #waiting: (() => void)[] = [];
 
-  /** @param o.stops how many times runs are stopped, all in all; later ones pass */
-  constructor(o: { points: Iterable<Failpoint>; stops: number; logger: Logger }) {
+  /**
+   * @param o.stops how many times runs are stopped, all in all; later ones pass
+   * @param o.blockUntil a path: a run that is stopped blocks the whole process, heartbeats and all, until a file is there
+   */
+  constructor(o: { points: Iterable<Failpoint>; stops: number; blockUntil?: string | undefined; logger: Logger }) {
     this.#points = new Set(o.points);
     this.#stopsLeft = o.stops;
+    this.#blockUntil = o.blockUntil;
     this.#logger = o.logger;
   }
 
@@ -27,9 +33,14 @@ export class Failpoints {
     if (!this.#points.has(point) || this.#stopsLeft <= 0) return;
     this.#stopsLeft -= 1;
     const fields = { point, fence: run.fence, job_id: run.jobId };
-    const released = new Promise<void>((resolve) => { this.#waiting.push(resolve); });
-    this.#logger.info({ event: 'failpoint_reached', ...fields }, 'stands still until SIGUSR2');
-    await released;
+    if (this.#blockUntil === undefined) {
+      const released = new Promise<void>((resolve) => { this.#waiting.push(resolve); });
+      this.#logger.info({ event: 'failpoint_reached', ...fields }, 'stands still until SIGUSR2');
+      await released;
+    } else {
+      this.#logger.info({ event: 'failpoint_reached', ...fields }, 'blocks the process until the file is there');
+      blockUntilThere(this.#blockUntil);
+    }
     this.#logger.info({ event: 'failpoint_passed', ...fields }, 'goes on');
   }
 
@@ -37,4 +48,10 @@ export class Failpoints {
   release(): void {
     for (const resolve of this.#waiting.splice(0)) resolve();
   }
+}
+
+/** As a computation that never yields does, without its cost. */
+function blockUntilThere(path: string): void {
+  const never = new Int32Array(new SharedArrayBuffer(4));
+  while (!existsSync(path)) Atomics.wait(never, 0, 0, 20);
 }

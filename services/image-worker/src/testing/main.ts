@@ -12,8 +12,9 @@ await runService({
     const test = parseConfig({
       LEASEHOLD_FAILPOINTS: str({ default: '', desc: 'where runs stand still, separated by commas', example: known.join(',') }),
       LEASEHOLD_FAILPOINT_STOPS: integer({ min: 0, default: Number.MAX_SAFE_INTEGER, desc: 'how many times, all in all' }),
+      LEASEHOLD_FAILPOINT_BLOCKS_UNTIL: str({ default: undefined, desc: 'a file: until it is there a stopped run blocks the whole process' }),
     }, env);
-    const failpoints = new Failpoints({ points: listed(test.LEASEHOLD_FAILPOINTS), stops: test.LEASEHOLD_FAILPOINT_STOPS, logger });
+    const failpoints = new Failpoints({ points: listed(test.LEASEHOLD_FAILPOINTS), stops: test.LEASEHOLD_FAILPOINT_STOPS, blockUntil: test.LEASEHOLD_FAILPOINT_BLOCKS_UNTIL, logger });
     process.on('SIGUSR2', () => failpoints.release());
     return assembleWorker(config, logger, (steps) => pausingHandler(steps, failpoints));
   },
