@@ -1,6 +1,7 @@
 import { FileState, RejectionReason, type File } from '@leasehold/client';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { jobRecord, journalOf } from '../checks/records.js';
+import { nothing, underWay } from '../checks/books.js';
+import { jobIdOf, jobRecord, journalOf } from '../checks/records.js';
 import { fencesInStore, strayObjects } from '../checks/store-contents.js';
 import { databasesOfTheRun } from '../fleet/databases.js';
 import { Fleet } from '../fleet/fleet.js';
@@ -50,6 +51,7 @@ async function expectMadeOnce({ number, card }: { number: number; card: File }):
   expect(await shows(await photoOf(number), await downloaded(fleet.files, ready))).toBe(true);
   expect(await jobRecord(fleet.queue, card)).toMatchObject({ state: 'succeeded', attempts: 1, fence: String(ready.rendition?.fence) });
   expect(await fencesInStore(fleet.store, card.name)).toEqual([ready.rendition?.fence]);
+  await worker.logged('job_finished', { job_id: jobIdOf(card), outcome: 'succeeded' });
   expect(await journalOf(fleet.queue, card)).toEqual([]);
 }
 
@@ -96,6 +98,18 @@ test('RetryFile that was not answered retries once', async () => {
   expect(await fleet.files.retry(rejected)).toMatchObject({ generation: 2 });
   expect(lost('RetryFile')).toBe(1);
   expect(await final(rejected)).toMatchObject({ state: FileState.REJECTED, generation: 2, rejection: { reason: RejectionReason.TRUNCATED } });
+});
+
+test('an outcome that comes after its card was deleted changes nothing, and is done with', async () => {
+  mischief.next('PullOutcomes', 'unsent', Infinity);
+  await expect.poll(() => mischief.count('PullOutcomes', 'unsent'), patience).toBeGreaterThan(fleet.ingests.length);
+  const { card } = await queued();
+  await worker.logged('job_finished', { job_id: jobIdOf(card) });
+  await fleet.files.delete(card.name);
+  mischief.end();
+  await expect.poll(() => underWay(fleet), patience).toEqual(nothing);
+  expect(await fleet.files.get(card.name)).toMatchObject({ state: FileState.DELETING, rendition: undefined });
+  expect(await jobRecord(fleet.queue, card)).toMatchObject({ state: 'succeeded' });
 });
 
 test('a worker whose leave was not answered is gone all the same; DeleteFile and the CancelJob after it that were not answered end the job once', async () => {
