@@ -15,7 +15,16 @@ export type IngestReason =
   | 'SIZE_MISMATCH'
   | 'CHECKSUM_MISMATCH'
   | 'VERSION_CONFLICT'
-  | 'ETAG_MISMATCH';
+  | 'ETAG_MISMATCH'
+  | 'NAMESPACE_FULL'
+  | 'NAMESPACE_NOT_OWN'
+  | 'ROLE_NOT_ALLOWED'
+  | 'IDENTITY_MISSING'
+  | 'CERTIFICATE_EXPIRED'
+  | 'CALLER_CALLS'
+  | 'CALLER_STREAMS'
+  | 'CALLER_RATE'
+  | 'TOO_MANY_CALLS';
 
 /** Whether the error is ingest's answer with this reason. */
 export const isFault = (error: unknown, reason: IngestReason): error is Fault => error instanceof Fault && error.domain === 'ingest.leasehold' && error.reason === reason;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { Authority, writeCertificateFolder, type CertificateAndKey } from '@leasehold/development-ca';
 import { FileServiceService } from '@leasehold/ingest-v1';
-import { createClient, Fault, GrpcServer, readImage, status, type ClientOf } from '@leasehold/rpc';
+import { CallerLimiter, createClient, Fault, GrpcServer, readImage, status, type ClientOf } from '@leasehold/rpc';
 import { Certificates, createLogger, OpsServer } from '@leasehold/service';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -118,6 +118,18 @@ describe('over HTTP the same table counts', () => {
     expect(await ask('POST', `/v1/${name}:confirm`, 'client/team-a')).toMatchObject({ code: 404 });
     expect(await ask('POST', `/v1/${name}:confirm`, 'operator/ada')).toMatchObject({ code: 403, body: { error: { reason: 'ROLE_NOT_ALLOWED' } } });
     expect(await ask('GET', `/v1/${name}`, 'client/team-b')).toMatchObject({ code: 403, body: { error: { reason: 'NAMESPACE_NOT_OWN' } } });
+  });
+
+  test('a caller that asks too often hears when to come back', async () => {
+    const narrow = new CallerLimiter({ maxCalls: 10, maxStreams: 1, callsPerSecond: 1 });
+    const plain = new OpsServer({ host: '127.0.0.1', port: 0, logger, registry: new Registry(), readiness: async () => [] }).register(fileRoutes(ingest.ingest.files, narrow));
+    await plain.start();
+    const codes = [];
+    for (let asked = 0; asked < 3; asked++) codes.push(await fetch(`http://${plain.address}/v1/${name}`));
+    expect(codes.map(({ status: code }) => code)).toEqual([404, 404, 429]);
+    expect(codes[2]?.headers.get('retry-after')).toBe('1');
+    expect(await codes[2]?.json()).toMatchObject({ error: { reason: 'CALLER_RATE' } });
+    await plain.stop(AbortSignal.abort());
   });
 
   test('whoever shows no certificate is nobody, but may ask whether the process lives', async () => {
