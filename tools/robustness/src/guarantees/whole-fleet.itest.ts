@@ -1,7 +1,5 @@
-import { setInterval } from 'node:timers/promises';
-import { FileState, Fault, type File } from '@leasehold/client';
-import { QueueServiceService } from '@leasehold/queue-v1';
-import { createClient, durationOfMs, status } from '@leasehold/rpc';
+import { Fault, type File } from '@leasehold/client';
+import { status } from '@leasehold/rpc';
 import { startPostgres, type PostgresServer } from '@leasehold/test-stack';
 import pMap from 'p-map';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -11,7 +9,7 @@ import { databasesOn } from '../fleet/databases.js';
 import { Fleet } from '../fleet/fleet.js';
 import type { Member } from '../fleet/member.js';
 import { handOver } from '../photos/hand-over.js';
-import { photoOf, sha256 } from '../photos/photo.js';
+import { photoOf } from '../photos/photo.js';
 
 // Not how long it takes, but how long a machine that is busy with other things may take.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
@@ -78,47 +76,4 @@ test('PostgreSQL is killed in mid-work and comes back: callers hear UNAVAILABLE 
   standing.signal('SIGUSR2');
   await expectAllMadeOnce();
   expect(fleet.members.flatMap((member) => member.fell)).toEqual([]);
-});
-
-test('coordinators and ingests are restarted one after the other without a failed call, while photos are handed over and made', async () => {
-  const client = createClient(QueueServiceService, fleet.coordinatorAddresses, { idempotent: ['enqueueJobs', 'getJob', 'cancelJob'] });
-  const failed: unknown[] = [];
-  let [calls, rolling] = [0, true];
-  const name = (id: number): string => `namespaces/calls/kinds/image/jobs/${id}`;
-  const call = async (): Promise<void> => {
-    for await (const _ of setInterval(50)) {
-      if (!rolling) return;
-      const id = calls++;
-      // Due long after the test: no worker takes it.
-      const spec = { name: name(id), contractVersion: 1, payload: Buffer.alloc(0), contentDigest: sha256(Buffer.from(String(id))), priority: 0, delay: durationOfMs(3_600_000) };
-      try {
-        await client.enqueueJobs({ jobs: [spec] });
-        await client.getJob({ name: name(id) });
-        await client.cancelJob({ name: name(id), enqueueId: 0n });
-        for await (const _ of fleet.files.list({ pageSize: 1, states: [FileState.PENDING] }));
-      } catch (error) {
-        failed.push(error);
-      }
-    }
-  };
-  const calling = [call(), call()];
-  const queued = queue(10);
-  const rolled = [
-    ...fleet.coordinators.map((member) => ({ member, method: '/leasehold.queue.v1.QueueService/GetJob' })),
-    ...fleet.ingests.map((member) => ({ member, method: '/leasehold.ingest.v1.FileService/ListFiles' })),
-  ];
-  for (const { member, method } of rolled) {
-    expect(await member.stop()).toEqual({ code: 0, signal: null });
-    await member.start();
-    // The next one only when this one is called again: until its callers have noticed that it is back, there is none but the next one.
-    await expect.poll(() => member.figure('leasehold_rpc_server_calls_total', { method }), patience).toBeGreaterThan(0);
-  }
-  await queued;
-  rolling = false;
-  await Promise.all(calling);
-  client.close();
-  expect(failed).toEqual([]);
-  expect(calls).toBeGreaterThan(20);
-  await fleet.queue.query("delete from outcomes where namespace = 'calls'");
-  await expectAllMadeOnce();
 });
