@@ -57,9 +57,10 @@ export function channelOptions(o: { maxReceiveBytes: number; keepalive: Keepaliv
     'grpc.max_receive_message_length': o.maxReceiveBytes,
     // Each client has connections of its own: a caller that tries another connection must not get the same one again.
     'grpc.use_local_subchannel_pool': 1,
-    // gRPC waits up to 2 min between attempts to connect; a coordinator is back within seconds.
+    // gRPC waits up to 2 min between attempts to connect. In a rolling restart the next server stops as soon as this one is back: it must be connected
+    // to before a call that found both away has used up its retries.
     'grpc.initial_reconnect_backoff_ms': 100,
-    'grpc.max_reconnect_backoff_ms': 2_000,
+    'grpc.max_reconnect_backoff_ms': 250,
     // The server is known by its certificate's role. TLS knows no server names that are addresses, which is what most targets are.
     ...(o.secure ? { 'grpc.ssl_target_name_override': 'leasehold' } : {}),
     'grpc.enable_http_proxy': 0,
