@@ -1,7 +1,7 @@
-import { FileState, Fault, type File } from '@leasehold/client';
+import { FilesClient, FileState, Fault, type File } from '@leasehold/client';
 import { SettlementVerdict } from '@leasehold/lease-v1';
 import { QueueServiceService } from '@leasehold/queue-v1';
-import { createClient, status, type ClientOf } from '@leasehold/rpc';
+import { createClient, durationOfMs, status, type ClientOf } from '@leasehold/rpc';
 import { startPostgres, type PostgresServer } from '@leasehold/test-stack';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -10,7 +10,7 @@ import { jobRecord } from '../checks/records.js';
 import { databasesOn } from '../fleet/databases.js';
 import { Fleet } from '../fleet/fleet.js';
 import type { Member } from '../fleet/member.js';
-import { handOver } from '../photos/hand-over.js';
+import { handOver, once } from '../photos/hand-over.js';
 import { photoOf, sha256 } from '../photos/photo.js';
 
 // A PostgreSQL that lives and does not do what is wanted of it: it drops LISTEN, has no connection left, waits for a lock, or may not clean up.
@@ -108,8 +108,41 @@ test('when every connection of a coordinator waits for a lock, its callers hear 
   nobodyFell();
 }, 60_000);
 
-test('when PostgreSQL has no connection left, callers of both services hear UNAVAILABLE, no process ends, and everything recovers by itself', async () => {
+test('a call whose time is up while it waits for a lock may be repeated: there is one job, and one picture', async () => {
+  const timeUp = { code: status.DEADLINE_EXCEEDED };
+  const name = 'namespaces/default/kinds/image/jobs/deadline';
+  const spec = { name, contractVersion: 1, payload: Buffer.alloc(0), contentDigest: sha256(Buffer.alloc(0)), priority: 0, delay: durationOfMs(3_600_000) };
+  const { file } = await fleet.files.create({ options: { effort: 1 } });
+  const { bytes } = await photoOf(9);
+  const uploaded = await fleet.files.upload(file.name, () => once(bytes));
+  const [jobs, cards] = [await fleet.queue.connect(), await fleet.records.connect()];
+  const hurried = new FilesClient({ address: fleet.ingestAddresses, timeoutMs: 400 });
+  try {
+    await jobs.query('begin');
+    await jobs.query('lock table jobs in share mode');
+    await expect(queue.enqueueJobs({ jobs: [spec] }, { timeoutMs: 400 })).rejects.toMatchObject(timeUp);
+    await jobs.query('rollback');
+    await cards.query('begin');
+    await cards.query('select 1 from files where file_id = $1 for update', [file.name.split('/')[3]]);
+    await expect(hurried.confirm(file.name, uploaded)).rejects.toMatchObject(timeUp);
+    await cards.query('rollback');
+  } finally {
+    hurried.close();
+    jobs.release(true);
+    cards.release(true);
+  }
+  const { results: [answer] } = await queue.enqueueJobs({ jobs: [spec] });
+  const { rows } = await fleet.queue.query<{ enqueue_id: string }>("select enqueue_id from jobs where job_id = 'deadline'");
+  expect(rows).toEqual([{ enqueue_id: String(answer?.job?.enqueueId) }]);
+  await queue.cancelJob({ name, enqueueId: 0n });
+  const card = await fleet.files.confirm(file.name, uploaded);
+  expect(card).toMatchObject({ state: FileState.QUEUED, generation: 1 });
   await worker.start();
+  expect((await final(card)).state).toBe(FileState.READY);
+  expect(await jobRecord(fleet.queue, card)).toMatchObject({ state: 'succeeded', attempts: 1 });
+}, 60_000);
+
+test('when PostgreSQL has no connection left, callers of both services hear UNAVAILABLE, no process ends, and everything recovers by itself', async () => {
   await expectMade(2);
   const taken: pg.Client[] = [];
   const cutAll = "select pg_terminate_backend(pid) from pg_stat_activity where datname in ('queue', 'records')";
