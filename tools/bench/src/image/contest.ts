@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { startProcess } from '@leasehold/test-stack';
-import { cpuSeconds } from './cpu-time.js';
+import { cpuSeconds, readySeconds } from './cpu-time.js';
 import type { Producer } from './pipeline.js';
 import type { Stack } from './stack.js';
 import { difference, perPhoto, usageOf, type Usage } from './usage.js';
@@ -11,6 +11,8 @@ export interface Measured {
   /** CPU milliseconds a photo, where they can be told. */
   readonly cpuMs: number | undefined;
   readonly parts?: Usage;
+  /** Share of the time in which the encoders worked or waited for a core, rather than for a photo. */
+  readonly busy?: number | undefined;
 }
 
 /** A process of its own that makes the photos without the rest of Leasehold. */
@@ -33,10 +35,14 @@ export async function alone(mode: 'bare' | 'pool', encoders: number, paths: read
 export async function whole(stack: Stack, producer: Producer, encoders: number, paths: readonly string[], o: { readonly uploads: boolean }): Promise<Measured> {
   await stack.startWorker(encoders);
   await producer.everything(paths.slice(0, encoders)); // warm
-  let before = usageOf(stack);
-  const seconds = o.uploads ? await producer.everything(paths) : await producer.withoutUploads(paths, () => { before = usageOf(stack); });
-  const parts = perPhoto(before, usageOf(stack), paths.length);
+  const worker = stack.services.get('image-worker')?.pid ?? 0;
+  const look = () => ({ usage: usageOf(stack), ready: readySeconds(worker) });
+  let before = look();
+  const seconds = o.uploads ? await producer.everything(paths) : await producer.withoutUploads(paths, () => { before = look(); });
+  const after = look();
+  const parts = perPhoto(before.usage, after.usage, paths.length);
+  const busy = before.ready === undefined || after.ready === undefined ? undefined : Math.min(1, (after.ready - before.ready) / seconds / encoders);
   await stack.stopWorker();
   const known = [...parts.values()].filter((value) => value !== undefined);
-  return { rate: paths.length / seconds, cpuMs: known.length === parts.size ? known.reduce((sum, value) => sum + value, 0) : undefined, parts };
+  return { rate: paths.length / seconds, cpuMs: known.length === parts.size ? known.reduce((sum, value) => sum + value, 0) : undefined, parts, busy };
 }

@@ -12,13 +12,36 @@ interface Entry {
 export function cpuSeconds(root: number, o: { readonly alone?: boolean } = {}): number | undefined {
   const entries = processTable();
   if (entries.length === 0) return undefined;
+  const tree = o.alone === true ? new Set([root]) : treeOf(root, entries);
+  return entries.filter(({ pid }) => tree.has(pid)).reduce((sum, { seconds }) => sum + seconds, 0);
+}
+
+/**
+ * Seconds in which threads of what a process has started ran, or could have run and waited for a core; undefined where the kernel does not tell. Unlike
+ * CPU time it does not shrink when others use the machine too: what is missing was spent with nothing to do.
+ */
+export function readySeconds(root: number): number | undefined {
+  try {
+    const tree = treeOf(root, processTable());
+    tree.delete(root);
+    const threads = [...tree].flatMap((pid) => readdirSync(`/proc/${pid}/task`).map((thread) => `/proc/${pid}/task/${thread}/schedstat`));
+    return threads.reduce((sum, path) => {
+      const [running = 0, waiting = 0] = readFileSync(path, 'latin1').split(' ').map(Number);
+      return sum + (running + waiting) / 1e9;
+    }, 0);
+  } catch {
+    return undefined;
+  }
+}
+
+function treeOf(root: number, entries: readonly Entry[]): Set<number> {
   const tree = new Set([root]);
   // Children have larger numbers than their parents but for a wrap-around: a few rounds find them all.
-  for (let before = 0; o.alone !== true && before < tree.size;) {
+  for (let before = 0; before < tree.size;) {
     before = tree.size;
     for (const { pid, parent } of entries) if (tree.has(parent)) tree.add(pid);
   }
-  return entries.filter(({ pid }) => tree.has(pid)).reduce((sum, { seconds }) => sum + seconds, 0);
+  return tree;
 }
 
 function processTable(): Entry[] {

@@ -12,6 +12,8 @@ export function report(title: string, results: ReadonlyMap<string, readonly Meas
   }
   for (const [name, all] of results) {
     const parts = [...(all[0]?.parts?.keys() ?? [])];
+    const busy = all.map((one) => one.busy).filter((value) => value !== undefined);
+    if (busy.length > 0) console.log(`  ${name}: encoders at work or waiting for a core, not for a photo, ${(median(busy) * 100).toFixed(0)} % of the time`);
     if (parts.length > 0) console.log(`  ${name}: ${parts.map((part) => `${part} ${milliseconds(all.map((one) => one.parts?.get(part)))}`).join(', ')}`);
   }
 }
