@@ -8,7 +8,7 @@ const needed = { LEASEHOLD_COORDINATORS: '127.0.0.1:7400, 127.0.0.1:7402', LEASE
 test('only the coordinators and the store must be named', () => {
   const config = readConfig(needed);
   expect(config).toMatchObject({ coordinators: ['127.0.0.1:7400', '127.0.0.1:7402'], store: { kind: 'embedded', directory: '/store' }, concurrency: availableParallelism() });
-  expect(config.limits).toEqual({ maxBytes: 67_108_864, maxPixels: 100_000_000, maxFrames: 1000 });
+  expect(config.limits).toEqual({ maxBytes: 67_108_864, maxPixels: 100_000_000, maxSide: 65_535, maxFrames: 1000 });
 });
 
 test('what is missing is named', () => {

@@ -69,6 +69,7 @@ export function readConfig(env: NodeJS.ProcessEnv): WorkerConfig {
     limits: Object.freeze({
       maxBytes: c.LEASEHOLD_IMAGE_MAX_BYTES,
       maxPixels: c.LEASEHOLD_IMAGE_MAX_PIXELS,
+      maxSide: defaultLimits.maxSide,
       maxFrames: c.LEASEHOLD_IMAGE_MAX_FRAMES,
     }),
     renderTimeoutMs: c.LEASEHOLD_IMAGE_RENDER_TIMEOUT,

@@ -4,8 +4,10 @@ export interface PictureLimits {
   readonly maxBytes: number;
   /** Width times height, of one frame or page. */
   readonly maxPixels: number;
+  /** Of either side. libvips keeps lines, so that a line of millions of pixels takes gigabytes, however few of them there are. */
+  readonly maxSide: number;
   /** Frames or pages. Only the first is decoded, but each costs time to find. */
   readonly maxFrames: number;
 }
 
-export const defaultLimits: PictureLimits = Object.freeze({ maxBytes: 64 * 1024 * 1024, maxPixels: 100_000_000, maxFrames: 1000 });
+export const defaultLimits: PictureLimits = Object.freeze({ maxBytes: 64 * 1024 * 1024, maxPixels: 100_000_000, maxSide: 65_535, maxFrames: 1000 });

@@ -30,6 +30,7 @@ export async function inspectPicture(bytes: Buffer, limits: PictureLimits): Prom
   if (format === undefined) throw new PhotoFault('UNSUPPORTED_FORMAT', `${header.loader} ${header.compression ?? ''}`.trim());
   const { width, height, pages, isDeepRgb } = header;
   if (width * height > limits.maxPixels) throw new PhotoFault('PIXEL_LIMIT', `${width} x ${height} pixels, at most ${limits.maxPixels}`);
+  if (Math.max(width, height) > limits.maxSide) throw new PhotoFault('PIXEL_LIMIT', `${width} x ${height} pixels, at most ${limits.maxSide} a side`);
   if (pages > limits.maxFrames) throw new PhotoFault('FRAME_LIMIT', `${pages} frames, at most ${limits.maxFrames}`);
   if (decodedThough.has(format) && endsEarly(format, bytes)) throw new PhotoFault('TRUNCATED', `${format} that ends early`);
   return { bytes, format, width, height, pages, isDeepRgb };

@@ -104,6 +104,13 @@ describe('limits are judged before decoding', () => {
     expect(await outcome(picture, { ...defaults, maxPixels: 4999 })).toBe('PIXEL_LIMIT');
   });
 
+  test('sides: at the limit it is made, above it PIXEL_LIMIT, however few pixels there are', async () => {
+    const line = await plain(70_000, 1, [1, 2, 3]).png().toBuffer();
+    expect(await outcome(line, { ...defaults, maxSide: 70_000 })).toBe('made');
+    expect(await outcome(line, { ...defaults, maxSide: 69_999 })).toBe('PIXEL_LIMIT');
+    expect(await outcome(line)).toBe('PIXEL_LIMIT');
+  });
+
   test('pixels: a picture whose pixels are damaged is still refused for their number', async () => {
     const damaged = testFile('img-bad-crc-idat.png');
     expect(await outcome(damaged, { ...defaults, maxPixels: 255 })).toBe('PIXEL_LIMIT');
