@@ -1,10 +1,14 @@
+import { randomInt } from 'node:crypto';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { randomInt } from 'node:crypto';
+import { startPostgres } from '@leasehold/test-stack';
+import { Campaign, type Round } from './campaign/campaign.js';
 import { headOf, rowOf, summaryOf } from './campaign/report.js';
-import { runCampaign } from './campaign/run-campaign.js';
+import { databasesOn } from './fleet/databases.js';
+import { Fleet } from './fleet/fleet.js';
+import { Mischief } from './network/mischief.js';
 
 // The fault campaign: npm run robustness -- [--rounds N] [--seed S] [--photos N] [--faults N]. Exit code 1 when something did not hold.
 
@@ -22,13 +26,24 @@ for (const [name, value] of Object.entries(numbers)) {
 }
 const logFolder = await mkdtemp(join(tmpdir(), 'leasehold-campaign-'));
 console.log(`${numbers.rounds} rounds of ${numbers.photos} photos and ${numbers.faults} faults, seed ${numbers.seed}; 2 coordinators, 2 ingests, 3 workers; logs in ${logFolder}`);
-console.log(headOf());
-const rounds = await runCampaign({
-  ...numbers, spreadMs: 15_000, size: { width: 1200, height: 900 }, logFolder,
-  onRound: (round) => {
-    console.log(rowOf(round));
-    for (const violation of round.violations) console.log(`  ${violation}`);
-  },
-});
+const server = await startPostgres();
+const mischief = new Mischief();
+const fleet = await Fleet.prepare({ databases: await databasesOn(server), coordinators: 2, ingests: 2, mischief, logFolder, ingestEnv: { LEASEHOLD_OUTCOMES_WAIT: '2s' } });
+const rounds: Round[] = [];
+try {
+  await Promise.all([fleet.start(), ...[1, 2, 3].map(() => fleet.worker().start())]);
+  const campaign = new Campaign({ ...numbers, spreadMs: 15_000, size: { width: 1200, height: 900 } }, { fleet, server, mischief });
+  console.log(headOf());
+  for (let round = 1; round <= numbers.rounds; round++) {
+    const done = await campaign.round(round);
+    console.log(rowOf(done));
+    for (const violation of done.violations) console.log(`  ${violation}`);
+    rounds.push(done);
+  }
+  campaign.close();
+} finally {
+  await fleet.end();
+  await server.stop();
+}
 console.log(summaryOf(rounds, `npm run robustness -- --rounds ${numbers.rounds} --seed ${numbers.seed} --photos ${numbers.photos} --faults ${numbers.faults}`));
 process.exitCode = rounds.some(({ violations }) => violations.length > 0) ? 1 : 0;

@@ -1,1 +1,1 @@
-export { runCampaign, type CampaignOptions, type Round } from './campaign/run-campaign.js';
+export { Campaign, type CampaignOptions, type Round, type Victims } from './campaign/campaign.js';

@@ -1,6 +1,6 @@
 import Table from 'cli-table3';
 import { faults } from './plan.js';
-import type { Round } from './run-campaign.js';
+import type { Round } from './campaign.js';
 
 const columns = [
   ['round', (r) => String(r.round)],

@@ -21,7 +21,7 @@ export class Vandal {
   readonly #mischief: Mischief;
   readonly #busy = new Map<object, Promise<void>>();
 
-  constructor(o: { fleet: Fleet; server: PostgresServer; mischief: Mischief }) {
+  constructor(o: { readonly fleet: Fleet; readonly server: PostgresServer; readonly mischief: Mischief }) {
     this.#fleet = o.fleet;
     this.#server = o.server;
     this.#mischief = o.mischief;

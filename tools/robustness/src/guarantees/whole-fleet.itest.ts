@@ -3,11 +3,13 @@ import { status } from '@leasehold/rpc';
 import { startPostgres, type PostgresServer } from '@leasehold/test-stack';
 import pMap from 'p-map';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { Campaign } from '../campaign/campaign.js';
 import { nothing, underWay, violations, type Due } from '../checks/books.js';
 import { strayObjects } from '../checks/store-contents.js';
 import { databasesOn } from '../fleet/databases.js';
 import { Fleet } from '../fleet/fleet.js';
 import type { Member } from '../fleet/member.js';
+import { Mischief } from '../network/mischief.js';
 import { handOver } from '../photos/hand-over.js';
 import { photoOf } from '../photos/photo.js';
 
@@ -20,10 +22,11 @@ let server: PostgresServer;
 let fleet: Fleet;
 /** Stands still with its first photo in memory. */
 let standing: Member;
+const mischief = new Mischief();
 const due = new Map<string, Due>();
 beforeAll(async () => {
   server = await startPostgres();
-  fleet = await Fleet.prepare({ databases: await databasesOn(server), coordinators: 2, ingests: 2 });
+  fleet = await Fleet.prepare({ databases: await databasesOn(server), coordinators: 2, ingests: 2, mischief, ingestEnv: { LEASEHOLD_OUTCOMES_WAIT: '2s' } });
   standing = fleet.worker({ failpoints: ['encoded'], stops: 1 });
   await Promise.all([fleet.start(), fleet.worker().start(), fleet.worker().start()]);
 });
@@ -76,4 +79,10 @@ test('PostgreSQL is killed in mid-work and comes back: callers hear UNAVAILABLE 
   standing.signal('SIGUSR2');
   await expectAllMadeOnce();
   expect(fleet.members.flatMap((member) => member.fell)).toEqual([]);
+});
+
+test('a short round of the campaign: every photo ends as it must, whatever was killed, frozen and cut off meanwhile', async () => {
+  const campaign = new Campaign({ seed: 7, photos: 16, faults: 5, spreadMs: 5_000, size: { width: 400, height: 300 } }, { fleet, server, mischief });
+  expect((await campaign.round(1)).violations).toEqual([]);
+  campaign.close();
 });

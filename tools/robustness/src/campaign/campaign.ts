@@ -1,20 +1,18 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { FilesClient } from '@leasehold/client';
-import { startPostgres } from '@leasehold/test-stack';
+import type { PostgresServer } from '@leasehold/test-stack';
 import { nothing, underWay, violations, type Due } from '../checks/books.js';
 import { doubleHoldings } from '../checks/holdings.js';
 import { strayObjects } from '../checks/store-contents.js';
-import { databasesOn } from '../fleet/databases.js';
-import { Fleet } from '../fleet/fleet.js';
+import type { Fleet } from '../fleet/fleet.js';
 import { shortPolicy } from '../fleet/kind-policy.js';
-import { Mischief } from '../network/mischief.js';
+import type { Mischief } from '../network/mischief.js';
 import { handOverAsPlanned } from './customer.js';
 import { Dice } from './dice.js';
 import { planOf, type FaultKind } from './plan.js';
 import { Vandal } from './vandal.js';
 
 export interface CampaignOptions {
-  readonly rounds: number;
   /** The same seed gives the same photos and faults at the same moments; what the processes make of them is theirs. */
   readonly seed: number;
   /** Per round. */
@@ -24,9 +22,13 @@ export interface CampaignOptions {
   readonly spreadMs: number;
   /** Larger photos keep workers busy, so that faults find them holding leases. */
   readonly size: { readonly width: number; readonly height: number };
-  /** A log file per process. */
-  readonly logFolder?: string;
-  readonly onRound?: (round: Round) => void;
+}
+
+/** What it strikes: a running fleet under the short policy, the server that its databases are on, and what its proxies obey. */
+export interface Victims {
+  readonly fleet: Fleet;
+  readonly server: PostgresServer;
+  readonly mischief: Mischief;
 }
 
 /** What a round did, and what did not hold after it. */
@@ -47,30 +49,7 @@ const restLimitMs = 120_000;
 const sweepLimitMs = 60_000;
 
 /** Random faults under a stream of photos. Every round ends with a look at everything that must hold. */
-export async function runCampaign(o: CampaignOptions): Promise<Round[]> {
-  const server = await startPostgres();
-  const mischief = new Mischief();
-  let fleet: Fleet | undefined;
-  try {
-    fleet = await Fleet.prepare({
-      databases: await databasesOn(server), coordinators: 2, ingests: 2, mischief, ingestEnv: { LEASEHOLD_OUTCOMES_WAIT: '2s' }, ...(o.logFolder === undefined ? {} : { logFolder: o.logFolder }),
-    });
-    await Promise.all([fleet.start(), ...[1, 2, 3].map(() => fleet?.worker().start())]);
-    const campaign = new Campaign(o, fleet, new Vandal({ fleet, server, mischief }));
-    const rounds: Round[] = [];
-    for (let round = 1; round <= o.rounds; round++) {
-      const done = await campaign.round(round);
-      o.onRound?.(done);
-      rounds.push(done);
-    }
-    return rounds;
-  } finally {
-    await fleet?.end();
-    await server.stop();
-  }
-}
-
-class Campaign {
+export class Campaign {
   readonly #o: CampaignOptions;
   readonly #fleet: Fleet;
   readonly #vandal: Vandal;
@@ -78,15 +57,16 @@ class Campaign {
   readonly #files: FilesClient;
   #fallen = 0;
 
-  constructor(o: CampaignOptions, fleet: Fleet, vandal: Vandal) {
+  constructor(o: CampaignOptions, victims: Victims) {
     this.#o = o;
-    this.#fleet = fleet;
-    this.#vandal = vandal;
+    this.#fleet = victims.fleet;
+    this.#vandal = new Vandal(victims);
     this.#dice = new Dice(o.seed);
     // A call to a frozen ingest is given up soon.
-    this.#files = new FilesClient({ address: fleet.ingestAddresses, timeoutMs: 3_000 });
+    this.#files = new FilesClient({ address: victims.fleet.ingestAddresses, timeoutMs: 3_000 });
   }
 
+  /** @param round counts from 1 */
   async round(round: number): Promise<Round> {
     const { photos, faults, spreadMs, size, seed } = this.#o;
     const plan = planOf(this.#dice, { photos, faults, spreadMs, leaseMs: shortPolicy.lease_ms }, (round - 1) * photos);
@@ -132,6 +112,10 @@ class Campaign {
       if (waitedMs > sweepLimitMs) return [...missing.map((object) => `${object} is missing from the store`), ...extra.map((object) => `${object} was not swept`)];
       await wait(200);
     }
+  }
+
+  close(): void {
+    this.#files.close();
   }
 
   #newlyFallen(): string[] {
