@@ -11,7 +11,7 @@ import type { PicturePool } from './pool/picture-pool.js';
 
 // Every picture that damage can make of a sound one is made or refused for a content reason, by a child that goes on: a damaged file spends one attempt,
 // and never more than that. LEASEHOLD_PROPERTY_RUNS raises how many are tried a property; a failure prints its seed.
-const numRuns = Number(process.env['LEASEHOLD_PROPERTY_RUNS'] ?? 25);
+const numRuns = Number(process.env['LEASEHOLD_PROPERTY_RUNS'] ?? 15);
 const spec = { maxWidth: 20, maxHeight: 20, quality: 80, effort: 0 };
 let pool: PicturePool;
 let registry: Registry;
