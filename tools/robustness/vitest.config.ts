@@ -1,3 +1,5 @@
 import { project } from '@leasehold/test-stack/vitest';
+import { mergeConfig } from 'vitest/config';
 
-export default project({ postgres: true, s3: true });
+// Two fleets at a time: they wait for leases and restarts more than they work.
+export default mergeConfig(project({ postgres: true, s3: true }), { test: { maxWorkers: 2 } });
