@@ -137,7 +137,7 @@ export class Fleet {
     return worker;
   }
 
-  /** The figure over all processes that run. */
+  /** The figure over all processes that run. Each may show it as it was 2 s ago, and counts only after what it counts can be seen elsewhere: poll it. */
   async figure(metric: string, labels: Readonly<Record<string, string>> = {}): Promise<number> {
     const values = await Promise.all(this.members.filter((member) => member.runs).map((member) => member.figure(metric, labels)));
     return values.reduce((sum, value) => sum + value, 0);

@@ -172,12 +172,12 @@ test('a fault of the content is final at its first attempt; one of the store is 
 
 test('the figures of the coordinators tell deaths from refusals and from faults of the store', async () => {
   const journalled = async (event: string): Promise<number> => (await fleet.queue.query('select 1 from job_events where event = $1', [event])).rowCount ?? 0;
-  expect({
+  await expect.poll(async () => ({
     expired: await fleet.figure('leasehold_leases_expired_total'),
     lost: await fleet.figure('leasehold_leases_lost_total'),
     truncated: await fleet.figure('leasehold_jobs_finished_total', { reason: 'TRUNCATED' }),
     exhausted: await fleet.figure('leasehold_jobs_finished_total', { reason: 'EXHAUSTED' }),
     store: await fleet.figure('leasehold_attempts_ended_total', { reason: 'STORE_UNAVAILABLE' }),
     rejected: await fleet.figure('leasehold_files_rejected_total'),
-  }).toEqual({ expired: await journalled('lease_expired'), lost: await journalled('lease_lost'), truncated: 1, exhausted: 2, store: 2, rejected: 3 });
+  }), patience).toEqual({ expired: await journalled('lease_expired'), lost: await journalled('lease_lost'), truncated: 1, exhausted: 2, store: 2, rejected: 3 });
 });

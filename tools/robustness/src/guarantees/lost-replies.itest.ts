@@ -81,7 +81,7 @@ test('leases whose grant was not answered are answered again, at another coordin
   await expect.poll(() => lost('AcquireLeases'), patience).toBe(1);
   const granted = await fleet.figure('leasehold_leases_granted_total');
   await expectMadeOnce(await queued());
-  expect(await fleet.figure('leasehold_leases_granted_total')).toBe(granted + 1);
+  await expect.poll(() => fleet.figure('leasehold_leases_granted_total'), patience).toBe(granted + 1);
   await expectRepeatedElsewhere('AcquireLeases');
 });
 

@@ -17,6 +17,7 @@ vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
 let fleet: Fleet;
 let worker: Member;
 const cards = new Map<string, File>();
+const patience = { timeout: 20_000 };
 beforeAll(async () => {
   fleet = await Fleet.prepare({ databases: await databasesOfTheRun(), policy: longPolicy });
   await fleet.ingest.start();
@@ -100,9 +101,9 @@ describe('on SIGTERM a worker', () => {
     expect(await worker.stop()).toEqual({ code: 0, signal: null });
     expect(await jobRecord(fleet.queue, waiting)).toMatchObject({ state: 'queued', attempts: 0 });
     // A queue without workers shows in the coordinators' figures.
-    await expect.poll(() => fleet.figure('leasehold_jobs_unroutable'), { timeout: 10_000 }).toBe(1);
-    expect(await fleet.figure('leasehold_jobs', { state: 'due' })).toBe(1);
-    expect(await fleet.figure('leasehold_oldest_due_job_age_seconds')).toBeGreaterThan(0);
+    await expect.poll(() => fleet.figure('leasehold_jobs_unroutable'), patience).toBe(1);
+    await expect.poll(() => fleet.figure('leasehold_jobs', { state: 'due' }), patience).toBe(1);
+    await expect.poll(() => fleet.figure('leasehold_oldest_due_job_age_seconds'), patience).toBeGreaterThan(0);
     worker = await fleet.worker({ failpoints: ['granted', 'stored'] }).start();
     await standsAt('granted', waiting);
     worker.signal('SIGUSR2');
@@ -163,19 +164,19 @@ describe('deleting a card', () => {
 
   test('lets its bytes go after the safety interval and not before; then it is DELETED, and the store holds what the other cards promise and nothing else', async () => {
     const unconfirmed = async (): Promise<number> => (await fleet.records.query('select 1 from files where cancel_due is not null')).rowCount ?? 0;
-    await expect.poll(unconfirmed, { timeout: 20_000 }).toBe(0);
+    await expect.poll(unconfirmed, patience).toBe(0);
     const listed = await contentsOf(fleet.store);
     for (const card of deleted) expect(listed.some((object) => object.includes(card.name.split('/')[3] ?? 'none'))).toBe(true);
     await fleet.ageCards();
-    for (const card of deleted) await expect.poll(async () => (await fleet.files.get(card.name)).state, { timeout: 20_000 }).toBe(FileState.DELETED);
-    await expect.poll(() => strayObjects(fleet), { timeout: 20_000 }).toEqual({ missing: [], extra: [] });
+    for (const card of deleted) await expect.poll(async () => (await fleet.files.get(card.name)).state, patience).toBe(FileState.DELETED);
+    await expect.poll(() => strayObjects(fleet), patience).toEqual({ missing: [], extra: [] });
   });
 });
 
 test('the figures of the processes say what happened', async () => {
   const started = fleet.workers.flatMap((member) => member.events('job_started')).length;
   const count = async (where: string): Promise<number> => Number((await fleet.queue.query<{ count: string }>(`select count(*) from job_records where ${where}`)).rows[0]?.count);
-  expect({
+  await expect.poll(async () => ({
     enqueued: await fleet.figure('leasehold_jobs_enqueued_total', { kind: 'image', version: '1' }),
     granted: await fleet.figure('leasehold_leases_granted_total'),
     waited: await fleet.figure('leasehold_job_wait_seconds_count'),
@@ -187,10 +188,10 @@ test('the figures of the processes say what happened', async () => {
     live: await fleet.figure('leasehold_jobs'),
     refusedAtWorker: await fleet.figure('leasehold_worker_jobs_total', { outcome: 'refused' }),
     applied: await fleet.figure('leasehold_files_outcomes_total', { fate: 'applied' }),
-  }).toEqual({
+  }), patience).toEqual({
     enqueued: await count('true'), granted: started, waited: started, succeeded: await count("state = 'succeeded'"), cancelled: 3, released: 1, lost: 2, expired: 0, live: 0,
     refusedAtWorker: 2, applied: await count("state = 'succeeded'"),
   });
-  await expect.poll(() => fleet.figure('leasehold_files', { state: 'ready' }), { timeout: 10_000 }).toBe(cards.size);
-  expect(await fleet.figure('leasehold_files_swept_objects_total', { pass: 'file' })).toBeGreaterThan(0);
+  await expect.poll(() => fleet.figure('leasehold_files', { state: 'ready' }), patience).toBe(cards.size);
+  await expect.poll(() => fleet.figure('leasehold_files_swept_objects_total', { pass: 'file' }), patience).toBeGreaterThan(0);
 });
