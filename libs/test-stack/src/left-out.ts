@@ -1,5 +1,5 @@
 /** Parts of the tests that need more than `npm ci` brings. */
-export type Part = 's3';
+export type Part = 's3' | 'redis';
 
 /**
  * Whether somebody left the part out on purpose: LEASEHOLD_WITHOUT names parts, separated by commas. Its tests are then skipped, and `npm test` counts

@@ -3,10 +3,14 @@ import { type ViteUserConfig, defineConfig } from 'vitest/config';
 
 /**
  * The one vitest configuration of every project. `postgres: true`: a real PostgreSQL runs while its tests do, see testDatabase. `s3: true`: a real S3 does,
- * see testBucket and leftOut.
+ * see testBucket and leftOut. `redis: true`: a real Redis does, see testRedis.
  */
-export function project(o: { readonly postgres?: boolean; readonly s3?: boolean } = {}): ViteUserConfig {
-  const setups = [...(o.postgres === true ? ['./vitest-postgres.js'] : []), ...(o.s3 === true ? ['./vitest-s3.js'] : [])];
+export function project(o: { readonly postgres?: boolean; readonly s3?: boolean; readonly redis?: boolean } = {}): ViteUserConfig {
+  const setups = [
+    ...(o.postgres === true ? ['./vitest-postgres.js'] : []),
+    ...(o.s3 === true ? ['./vitest-s3.js'] : []),
+    ...(o.redis === true ? ['./vitest-redis.js'] : []),
+  ];
   return defineConfig({
     test: {
       include: ['src/**/*.{test,itest}.ts'],

@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest';
 import { leftOut } from '../left-out.js';
-import { ensureCeph, installLine } from './install.js';
+import { cephInstallLine, ensureCeph } from './install.js';
 
 test('where Ceph is missing and may not be installed, one line says how to install it and how to do without', async () => {
   const refusal = ensureCeph({ path: '/nowhere', root: false });
   await expect(refusal).rejects.toMatchObject({ name: 'StackFault' });
-  await expect(refusal).rejects.toThrow(installLine);
+  await expect(refusal).rejects.toThrow(cephInstallLine);
   await expect(refusal).rejects.toThrow('LEASEHOLD_WITHOUT=s3');
   await expect(refusal).rejects.not.toThrow('\n');
 });
 
 test('root without apt is told the same', async () => {
-  await expect(ensureCeph({ path: '/nowhere', root: true })).rejects.toThrow(installLine);
+  await expect(ensureCeph({ path: '/nowhere', root: true })).rejects.toThrow(cephInstallLine);
 });
 
 test('a part is left out only by its name', () => {

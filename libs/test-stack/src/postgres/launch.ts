@@ -8,7 +8,7 @@ import { explain } from './explain.js';
 import { lockFileOf, supervisorMark, within } from './leftover.js';
 
 // Handed over as text: the account may be unable to read this repository.
-const supervise = readFileSync(new URL('../../src/postgres/supervise.sh', import.meta.url), 'utf8');
+const supervise = readFileSync(new URL('../../src/supervise.sh', import.meta.url), 'utf8');
 // Recovery after a crash comes before the first connection and can take a while on a slow disk.
 const readyTimeoutMs = 60_000;
 

@@ -1,4 +1,4 @@
-# Runs one PostgreSQL server and stops it when the process that asked for it is gone, however that one ended.
+# Runs one server and stops it when the process that asked for it is gone, however that one ended.
 # Arguments: the signal that stops the server then; a folder to remove after that, or ""; the server's command line.
 # File descriptor 3 is connected with that process: it hears the server's process id, and its end is the parent's end.
 signal=$1 discard=$2
