@@ -145,9 +145,9 @@ test('progress goes with a heartbeat soon, and once', async () => {
   const { clock, coordinator, worker, model } = await started({ progressEveryMs: 100 });
   model.enqueue();
   const { job } = await worker.handler.nth(1);
-  job.progress(33.4, 'decoding');
+  job.progress(33.4, 'decoding', { items: 7, bytes: 512, bytesTotal: 4096 });
   await clock.advance(100);
-  expect((await coordinator.nth('extendLeases', 1)).extensions).toMatchObject([{ progress: { percent: 33, stage: 'decoding' } }]);
+  expect((await coordinator.nth('extendLeases', 1)).extensions).toMatchObject([{ progress: { percent: 33, stage: 'decoding', items: 7n, bytes: 512n, bytesTotal: 4096n } }]);
   await passUntil(clock, coordinator, () => coordinator.seen.extendLeases.length === 2);
   expect((await coordinator.nth('extendLeases', 2)).extensions).toMatchObject([{ progress: undefined }]);
 });

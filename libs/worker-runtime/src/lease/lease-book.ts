@@ -12,8 +12,15 @@ import { isTrusted, type TrustWindow } from './trust-window.js';
  */
 export type LeasePhase = 'prefetched' | 'running' | 'settling';
 
+/** What a run has worked through, counted as its contract says. 0 where nothing is counted or known. */
+export interface Amounts {
+  readonly items: bigint;
+  readonly bytes: bigint;
+  readonly bytesTotal: bigint;
+}
+
 /** How far a run has come, as the handler last said. */
-export interface Progress {
+export interface Progress extends Amounts {
   readonly percent: number;
   readonly stage: string;
 }

@@ -29,6 +29,13 @@ export interface JobHandler<Model, Result = Uint8Array> {
   run(job: RunningJob<Model>): Promise<Result>;
 }
 
+/** What a run has worked through: items (rows, say) and bytes. What is left out counts as 0. */
+export interface JobAmounts {
+  readonly items?: number;
+  readonly bytes?: number;
+  readonly bytesTotal?: number;
+}
+
 /** A job while it runs. */
 export interface RunningJob<Model> {
   readonly model: Model;
@@ -37,6 +44,8 @@ export interface RunningJob<Model> {
   readonly enqueueId: bigint;
   /** Goes into everything that the run writes. */
   readonly fence: Fence;
+  /** SHA-256 of the lease's token, 32 bytes: tells two runs apart that carry the same fence, as after a restore that set fences back. */
+  readonly tokenDigest: Buffer;
   /** From 1. */
   readonly attempt: number;
   readonly contractVersion: number;
@@ -48,8 +57,9 @@ export interface RunningJob<Model> {
    * Shown to those who watch the job, some seconds later; the last one wins.
    * @param percent 0 to 100; cut to that range and to whole numbers
    * @param stage a word of the kind's contract, up to 64 characters; cut to that length
+   * @param amounts what was worked through, for kinds that count it
    */
-  readonly progress: (percent: number, stage: string) => void;
+  readonly progress: (percent: number, stage: string, amounts?: JobAmounts) => void;
   /** Carries namespace, kind, job, enqueue id, fence and attempt. */
   readonly log: Logger;
 }

@@ -1,9 +1,11 @@
+import { createHash } from 'node:crypto';
 import type { Clock, Logger } from '@leasehold/service';
 import type { Fence } from '../lease/fence.js';
 import { logFieldsOf } from '../lease/granted-lease.js';
 import type { HeldLease, Progress } from '../lease/lease-book.js';
 import { JobFault, UnreadableContract } from './job-fault.js';
 import type { ContractCodec, JobHandler, RunningJob } from './job-handler.js';
+import { progressOf } from './progress.js';
 import type { RunAborted } from './run-aborted.js';
 import { isTooLarge, type RunEnd } from './run-end.js';
 
@@ -99,7 +101,10 @@ export class Runner<Model, Result> {
       contractVersion: lease.contractVersion,
       signal: controller.signal,
       trustLeftMs: () => Math.max(0, held.trust.endsAtMs - this.#o.clock.now()),
-      progress: (percent, stage) => this.#o.onProgress(lease.fence, progressOf(percent, stage)),
+      progress: (percent, stage, amounts) => this.#o.onProgress(lease.fence, progressOf(percent, stage, amounts)),
+      get tokenDigest() {
+        return createHash('sha256').update(lease.token).digest();
+      },
       get log() {
         return log();
       },
@@ -121,8 +126,3 @@ function encode<Model, Result>(codec: ContractCodec<Model, Result>, result: Resu
 }
 
 const isExpected = (err: unknown): boolean => err instanceof JobFault || err instanceof UnreadableContract;
-
-const progressOf = (percent: number, stage: string): Progress => ({
-  percent: Number.isFinite(percent) ? Math.round(Math.min(100, Math.max(0, percent))) : 0,
-  stage: stage.slice(0, 64),
-});

@@ -32,4 +32,4 @@ export const held = (of: number, more: Partial<HeldLease> = {}): HeldLease => ({
   ...more,
 });
 
-export const progress = (percent: number): Progress => ({ percent, stage: 'decoding' });
+export const progress = (percent: number): Progress => ({ percent, stage: 'decoding', items: 0n, bytes: 0n, bytesTotal: 0n });

@@ -40,7 +40,7 @@ async function told(file: string, over: { fence?: bigint; order?: Partial<PhotoO
     source: { ...version, sha256: version.sha256 }, renditionPrefix: 'renditions/team/photo/', spec: { maxWidth: 320, maxHeight: 320, quality: 80, effort: 0 }, ...over.order,
   };
   const job: RunningJob<PhotoOrder> = {
-    model, namespace: 'team', jobId: 'photo-1', enqueueId: 1n, fence: fenceOf(over.fence ?? 7n), attempt: 1, contractVersion: 1, signal: controller.signal,
+    model, namespace: 'team', jobId: 'photo-1', enqueueId: 1n, fence: fenceOf(over.fence ?? 7n), tokenDigest: Buffer.alloc(32, 7), attempt: 1, contractVersion: 1, signal: controller.signal,
     trustLeftMs: () => 1000, progress: (_, stage) => { stages.push(stage); }, log,
   };
   return { job, stop: (reason) => controller.abort(reason), stages };

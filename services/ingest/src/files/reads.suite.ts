@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { FileState, type File, type WatchFileResponse } from '@leasehold/ingest-v1';
-import { JobState } from '@leasehold/queue-v1';
+import { JobState, Progress } from '@leasehold/queue-v1';
 import { Fault, status } from '@leasehold/rpc';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { collected, Gate } from '../testbed/gate.fixture.js';
@@ -161,7 +161,7 @@ describe('reading, listing, watching, downloading', () => {
       const job = `namespaces/team-a/kinds/image/jobs/${file.name.split('/')[3]}.1`;
       const fence = world.coordinator.grant(job, { percent: 10, stage: 'decoding' });
       await at(FileState.PROCESSING, 10);
-      present(world.coordinator.jobs.get(job)).progress = { percent: 90, stage: 'storing' };
+      present(world.coordinator.jobs.get(job)).progress = Progress.create({ percent: 90, stage: 'storing' });
       await at(FileState.PROCESSING, 90);
       world.coordinator.finish(job, { state: JobState.SUCCEEDED, result: await world.render(file.name, fence) });
       await ingest.run('outcomes');

@@ -1,5 +1,5 @@
 import {
-  BatchGetJobsResponse, CancelJobResponse, EnqueueJobsResponse, EnqueueResult, EnqueueVerdict, Job, JobState, Outcome, PullOutcomesResponse, QueueServiceService,
+  BatchGetJobsResponse, CancelJobResponse, EnqueueJobsResponse, EnqueueResult, EnqueueVerdict, Job, JobState, Outcome, Progress, PullOutcomesResponse, QueueServiceService,
   type EnqueueJobsRequest, type JobSpec,
 } from '@leasehold/queue-v1';
 import { faults, GrpcServer, readImage, service } from '@leasehold/rpc';
@@ -56,7 +56,7 @@ export class ScriptedCoordinator {
     job.state = JobState.LEASED;
     job.attempt += 1;
     job.fence = this.#next();
-    job.progress = progress;
+    job.progress = progress && Progress.create(progress);
     return job.fence;
   }
 

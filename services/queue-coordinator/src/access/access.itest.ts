@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { LeaseServiceService, ReleaseCause, SettlementVerdict, type AcquireLeasesRequest, type Lease, type Settlement } from '@leasehold/lease-v1';
+import { LeaseServiceService, Progress, ReleaseCause, SettlementVerdict, type AcquireLeasesRequest, type Lease, type Settlement } from '@leasehold/lease-v1';
 import { QueueServiceService } from '@leasehold/queue-v1';
 import { durationOfMs, Fault, status } from '@leasehold/rpc';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -128,7 +128,7 @@ describe('between workers of one kind', () => {
     const { enqueueId, leaseToken } = lease;
     await expect(two.settleLeases({ workerId: theirs, settlements: [complete(lease)] })).rejects.toMatchObject(denied);
     await expect(two.settleLeases({ workerId: randomUUID(), settlements: [{ ...complete(lease), verb: { $case: 'release', value: { cause: ReleaseCause.DRAIN } } }] })).rejects.toMatchObject(denied);
-    await expect(two.extendLeases({ workerId: theirs, answeredSeq: 0n, heldFences: [], extensions: [{ enqueueId, leaseToken, progress: { percent: 99, stage: 'stolen' } }] })).rejects.toMatchObject(denied);
+    await expect(two.extendLeases({ workerId: theirs, answeredSeq: 0n, heldFences: [], extensions: [{ enqueueId, leaseToken, progress: Progress.create({ percent: 99, stage: 'stolen' }) }] })).rejects.toMatchObject(denied);
     expect((await queue.sql.query('select progress_stage from jobs')).rows).toEqual([{ progress_stage: '' }]);
     expect((await one.settleLeases({ workerId: mine, settlements: [complete(lease)] })).results).toMatchObject([{ verdict: SettlementVerdict.SETTLED }]);
   });

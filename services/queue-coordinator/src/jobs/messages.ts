@@ -1,4 +1,4 @@
-import { EnqueueVerdict, JobState as JobStateMessage, type EnqueueResult as EnqueueResultMessage, type Job as JobMessage, type Outcome as OutcomeMessage } from '@leasehold/queue-v1';
+import { EnqueueVerdict, JobState as JobStateMessage, Progress, type EnqueueResult as EnqueueResultMessage, type Job as JobMessage, type Outcome as OutcomeMessage } from '@leasehold/queue-v1';
 import type { Outcome } from '../outcomes/outcomes.js';
 import type { EnqueueResult } from './enqueue.js';
 import type { Job, JobState } from './job.js';
@@ -36,7 +36,7 @@ export const jobMessage = (job: Job): JobMessage => {
     reason: job.reason,
     lastReason: job.lastReason,
     result: Buffer.from(job.result),
-    progress: leased ? { percent: job.progress.percent, stage: job.progress.stage } : undefined,
+    progress: leased ? Progress.create(job.progress) : undefined,
     workerId: leased ? job.workerId : '',
     build: leased ? job.build : '',
     contentDigest: Buffer.from(job.contentDigest),

@@ -1,4 +1,4 @@
-import { LeaseExtensionVerdict, SettlementVerdict, WorkerDirective } from '@leasehold/lease-v1';
+import { LeaseExtensionVerdict, Progress, SettlementVerdict, WorkerDirective } from '@leasehold/lease-v1';
 import { JobState } from '@leasehold/queue-v1';
 import { msOfDuration } from '@leasehold/rpc';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -380,7 +380,7 @@ describe('heartbeats', () => {
     await enqueueOne(one, 'a');
     const worker = await new WorkerUnderTest().register(one);
     const lease = only(await worker.acquire(one));
-    await worker.extend(one, [{ ...extension(lease), progress: { percent: 40, stage: 'decoding' } }]);
+    await worker.extend(one, [{ ...extension(lease), progress: Progress.create({ percent: 40, stage: 'decoding' }) }]);
     expect(await getJob(one, 'a')).toMatchObject({ state: JobState.LEASED, progress: { percent: 40, stage: 'decoding' }, workerId: worker.workerId, build: worker.build });
   });
 
