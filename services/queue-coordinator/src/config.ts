@@ -32,7 +32,7 @@ export function readConfig(env: NodeJS.ProcessEnv): CoordinatorConfig {
       LEASEHOLD_HTTP_PORT: port({ default: 7401 }),
       ...tlsVariables,
       ...callerLimitVariables,
-      LEASEHOLD_PRODUCERS: str({ default: '*:image:*', desc: 'what each ingest may hand over, by its certificate', example: grantsForm }),
+      LEASEHOLD_PRODUCERS: str({ default: '*:image,import:*', desc: 'what each ingest may hand over, by its certificate', example: grantsForm }),
       // Longer than a long poll and than the renewal of a 2-minute lease, so that a healthy worker is never silent for that long.
       LEASEHOLD_WORKER_SILENCE: durationMs({ default: 90_000, min: 1_000 }),
       LEASEHOLD_STOP_TIMEOUT: durationMs({ default: 25_000, min: 1_000 }),

@@ -99,6 +99,6 @@ test('readiness tells of a database that is away and of a dispatcher that this b
     return { status: response.status, failed: [...(await response.text()).matchAll(/"name":"([^"]+)","ok":false/g)].map(([, name]) => name ?? '') };
   };
   expect(await ready()).toEqual({ status: 200, failed: [] });
-  await queue.sql.query("insert into kind_policies (kind, dispatcher, lease_ms, max_run_ms, max_attempts, retry_initial_ms, retry_max_ms, retention_ms) values ('import', 'bullmq', 60000, 60000, 3, 1000, 1000, 900000)");
+  await queue.sql.query("update kind_policies set dispatcher = 'bullmq' where kind = 'import'");
   expect(await ready()).toEqual({ status: 503, failed: ['dispatchers'] });
 });

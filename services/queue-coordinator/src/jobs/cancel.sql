@@ -7,7 +7,7 @@ with ended as (
   returning j.*
 ),
 verdict as materialized (
-  select e.*, nextval('fence_seq') as ended_fence, coalesce(p.retention_ms, 86400000) as retention_ms
+  select e.*, nextval('fence_seq') as ended_fence, coalesce(p.failed_retention_ms, p.retention_ms, 86400000) as retention_ms
   from ended e left join kind_policies p on p.kind = e.kind
 ),
 finished as (

@@ -1,7 +1,7 @@
 -- Ends queued jobs that have no attempt left, which happens when a kind's max_attempts is lowered: nothing may grant them again.
 -- $1 rows at most int. Result: one row per job ended. Draws from the fence sequence. Safe in any number of coordinators at once. Called by jobs/exhaust.ts alone.
 with spent as materialized (
-  select j.enqueue_id, p.retention_ms
+  select j.enqueue_id, coalesce(p.failed_retention_ms, p.retention_ms) as retention_ms
   from jobs j join kind_policies p on p.kind = j.kind
   where j.state = 'queued' and j.attempts >= p.max_attempts
   limit $1

@@ -231,6 +231,21 @@ describe('pruning', () => {
   const old = (interval: string): Promise<unknown> => queue.sql.query(`update finished_jobs set finished_at = now() - interval '${interval}', prune_at = now() - interval '1 second'`);
   const finished = async (): Promise<number> => (await queue.sql.query('select count(*)::int as n from finished_jobs')).rows[0].n;
 
+  test('keeps what failed or was cancelled for longer where the policy says so, and a job says until when', async () => {
+    await queue.policy({ retention_ms: 3_600_000, failed_retention_ms: 86_400_000 });
+    const keptForMs = async (id: string): Promise<number> => {
+      const { finishTime, pruneTime } = await getJob(one, id);
+      return Number(pruneTime) - Number(finishTime);
+    };
+    for (const id of ['done', 'refused', 'cancelled']) await enqueueOne(one, id);
+    const worker = await new WorkerUnderTest().register(one);
+    const [done, refused] = await worker.acquire(one, { maxLeases: 2 });
+    if (done === undefined || refused === undefined) throw new Error('two leases were expected');
+    await worker.settle(one, complete(done), failContent(refused));
+    await one.queue.cancelJob({ name: jobName('cancelled'), enqueueId: 0n });
+    expect([await keptForMs('done'), await keptForMs('refused'), await keptForMs('cancelled')]).toEqual([3_600_000, 86_400_000, 86_400_000]);
+  });
+
   test('removes only what is acknowledged and past its retention, and never within 15 minutes', async () => {
     await enqueueOne(one, 'acknowledged');
     await finish('acknowledged');

@@ -1,6 +1,16 @@
 import { fence, type Fence } from '../leases/fence.js';
 import type { JobName } from './job-name.js';
 
+/** How far a run is, as its worker last said. */
+export interface Progress {
+  readonly percent: number;
+  readonly stage: string;
+  /** Units of work done (rows of a shipment), and bytes read, of how many; 0 where the kind has none. */
+  readonly items: bigint;
+  readonly bytes: bigint;
+  readonly bytesTotal: bigint;
+}
+
 /** What a job is for the producer's side of the coordinator. */
 export interface Job {
   readonly name: JobName;
@@ -18,7 +28,7 @@ export interface Job {
   readonly reason: string;
   readonly lastReason: string;
   readonly result: Uint8Array;
-  readonly progress: { readonly percent: number; readonly stage: string };
+  readonly progress: Progress;
   readonly workerId: string;
   readonly build: string;
   readonly contentDigest: Uint8Array;
@@ -55,6 +65,9 @@ export interface JobRow {
   readonly worker_id: string;
   readonly progress_percent: number;
   readonly progress_stage: string;
+  readonly progress_items: bigint;
+  readonly progress_bytes: bigint;
+  readonly progress_bytes_total: bigint;
 }
 
 export const jobOf = (row: JobRow): Job => ({
@@ -73,7 +86,7 @@ export const jobOf = (row: JobRow): Job => ({
   reason: row.reason,
   lastReason: row.last_reason,
   result: row.result,
-  progress: { percent: row.progress_percent, stage: row.progress_stage },
+  progress: { percent: row.progress_percent, stage: row.progress_stage, items: row.progress_items, bytes: row.progress_bytes, bytesTotal: row.progress_bytes_total },
   workerId: row.worker_id,
   build: row.build,
   contentDigest: row.content_digest,

@@ -3,7 +3,7 @@
 -- Called by leases/expire.ts alone. The writes repeat the condition: a heartbeat may have come between.
 with due as materialized (
   select j.enqueue_id, j.namespace, j.kind, j.job_id, j.contract_version, j.priority, j.content_digest, j.enqueued_at, j.available_at, j.attempts, j.last_reason,
-    j.fence, j.lease_token, j.worker_id, j.build, coalesce(p.max_attempts, 3) as max_attempts, coalesce(p.retention_ms, 86400000) as retention_ms
+    j.fence, j.lease_token, j.worker_id, j.build, coalesce(p.max_attempts, 3) as max_attempts, coalesce(p.failed_retention_ms, p.retention_ms, 86400000) as retention_ms
   from jobs j left join kind_policies p on p.kind = j.kind
   where j.state = 'leased' and j.expires_at <= clock_timestamp()
   order by j.expires_at

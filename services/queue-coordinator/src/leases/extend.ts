@@ -1,6 +1,7 @@
 import { sql, type Database } from '@leasehold/postgres';
 import { Batcher } from '../batcher.js';
 import type { Signals } from '../dispatch/signals.js';
+import type { Progress } from '../jobs/job.js';
 
 const extendSql = sql(import.meta.url, 'extend');
 const endedSql = sql(import.meta.url, 'ended');
@@ -8,7 +9,7 @@ const endedSql = sql(import.meta.url, 'ended');
 export interface Extension {
   readonly enqueueId: bigint;
   readonly leaseToken: Uint8Array;
-  readonly progress?: { readonly percent: number; readonly stage: string };
+  readonly progress?: Progress;
 }
 
 export type ExtensionResult = { readonly verdict: 'continue'; readonly ttlMs: number } | { readonly verdict: 'cancelled' | 'lost' };
@@ -34,6 +35,7 @@ export class Extender {
     const rows = await this.#db.query<{ enqueue_id: bigint; lease_token: Buffer; ttl_ms: number }>(extendSql, [
       extensions.map((e) => e.enqueueId), extensions.map((e) => e.leaseToken),
       extensions.map((e) => e.progress?.percent ?? -1), extensions.map((e) => e.progress?.stage ?? ''),
+      extensions.map((e) => e.progress?.items ?? 0n), extensions.map((e) => e.progress?.bytes ?? 0n), extensions.map((e) => e.progress?.bytesTotal ?? 0n),
     ]);
     if (extensions.some((e) => e.progress !== undefined)) this.#signals.send('change');
     const ttls = new Map(rows.map((row) => [`${row.enqueue_id} ${row.lease_token.toString('hex')}`, row.ttl_ms]));

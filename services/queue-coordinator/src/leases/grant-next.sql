@@ -41,7 +41,7 @@ granted as (
       request_seq = offer.request_seq, granted_at = clock_timestamp(),
       expires_at = clock_timestamp() + least(policy.lease_ms, policy.max_run_ms) * interval '1 millisecond',
       run_ends_at = clock_timestamp() + policy.max_run_ms * interval '1 millisecond',
-      progress_percent = 0, progress_stage = ''
+      progress_percent = 0, progress_stage = '', progress_items = 0, progress_bytes = 0, progress_bytes_total = 0
   from offer, policy
   where j.ctid = offer.row_id and j.state = 'queued'
   returning offer.slot, j.namespace, j.job_id, j.enqueue_id, j.contract_version, j.priority, j.payload, j.fence, j.lease_token, j.attempts, policy.max_attempts,

@@ -380,8 +380,12 @@ describe('heartbeats', () => {
     await enqueueOne(one, 'a');
     const worker = await new WorkerUnderTest().register(one);
     const lease = only(await worker.acquire(one));
-    await worker.extend(one, [{ ...extension(lease), progress: Progress.create({ percent: 40, stage: 'decoding' }) }]);
-    expect(await getJob(one, 'a')).toMatchObject({ state: JobState.LEASED, progress: { percent: 40, stage: 'decoding' }, workerId: worker.workerId, build: worker.build });
+    await worker.extend(one, [{ ...extension(lease), progress: Progress.create({ percent: 40, stage: 'reading', items: 400n, bytes: 2n ** 40n, bytesTotal: 2n ** 41n }) }]);
+    expect(await getJob(one, 'a')).toMatchObject({ state: JobState.LEASED, progress: { percent: 40, stage: 'reading', items: 400n, bytes: 2n ** 40n, bytesTotal: 2n ** 41n }, workerId: worker.workerId, build: worker.build });
+    await worker.settle(one, release(lease));
+    const [again] = await worker.acquire(one, patiently);
+    expect((await getJob(one, 'a')).progress).toEqual(Progress.create());
+    await expect(worker.extend(one, [{ ...extension(again ?? lease), progress: Progress.create({ items: -1n }) }])).rejects.toMatchObject({ fieldViolations: [{ field: 'extensions[0].progress.items' }] });
   });
 
   test('tell what was cancelled and what was lost', async () => {

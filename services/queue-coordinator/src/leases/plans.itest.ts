@@ -49,7 +49,7 @@ test('a settlement finds its rows by enqueue id, never by a partial index over l
 });
 
 test('a heartbeat finds its rows by enqueue id', async () => {
-  expect(await accessPaths('extend.sql', [many((i) => BigInt(i)), many(() => randomBytes(16)), many(() => -1), many(() => '')])).toEqual(['jobs_by_enqueue']);
+  expect(await accessPaths('extend.sql', [many((i) => BigInt(i)), many(() => randomBytes(16)), many(() => -1), many(() => ''), many(() => 0n), many(() => 0n), many(() => 0n)])).toEqual(['jobs_by_enqueue']);
 });
 
 test('a claim reads the claim index in order and writes by row id', async () => {

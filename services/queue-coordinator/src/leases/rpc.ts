@@ -148,6 +148,9 @@ async function extend(parts: LeaseParts, request: ExtendLeasesRequest): Promise<
       if (progress === undefined) continue;
       rules.range(progress.percent, `extensions[${index}].progress.percent`, 0, 100);
       rules.check(progress.stage.length <= 64, `extensions[${index}].progress.stage`, 'has at most 64 characters');
+      for (const [field, count] of [['items', progress.items], ['bytes', progress.bytes], ['bytes_total', progress.bytesTotal]] as const) {
+        rules.check(count >= 0n, `extensions[${index}].progress.${field}`, 'is not negative');
+      }
     }
   });
   // What stands is extended also for a worker that must register again: its leases are still its own.

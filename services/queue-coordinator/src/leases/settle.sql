@@ -19,7 +19,7 @@ locked as materialized (
 ),
 -- Of two settlements of one lease in one batch the first counts; the other is judged as a repeat afterwards.
 held as materialized (
-  select distinct on (l.enqueue_id) l.*, a.token, a.verb, a.reason as said, a.result, a.digest, a.unreadable, a.place, p.max_attempts, p.retention_ms,
+  select distinct on (l.enqueue_id) l.*, a.token, a.verb, a.reason as said, a.result, a.digest, a.unreadable, a.place, p.max_attempts, p.retention_ms, coalesce(p.failed_retention_ms, p.retention_ms) as failed_retention_ms,
     a.verb = 'release' and l.releases < p.max_free_releases as free,
     case
       when a.verb = 'complete' then 'succeeded'
@@ -61,7 +61,7 @@ finished as (
   insert into finished_jobs (namespace, kind, job_id, enqueue_id, contract_version, priority, content_digest, state, enqueued_at, available_at, finished_at,
     prune_at, attempts, reason, last_reason, result, fence, build)
   select h.namespace, h.kind, h.job_id, h.enqueue_id, h.contract_version, h.priority, h.content_digest, h.next_state, h.enqueued_at, h.available_at, now(),
-    now() + h.retention_ms * interval '1 millisecond', h.attempts, h.final_reason, case when h.verb = 'fail' then h.said else h.last_reason end,
+    now() + case h.next_state when 'succeeded' then h.retention_ms else h.failed_retention_ms end * interval '1 millisecond', h.attempts, h.final_reason, case when h.verb = 'fail' then h.said else h.last_reason end,
     case when h.verb = 'complete' then h.result else '' end, h.fence, h.build
   from held h join ended using (enqueue_id)
 ),

@@ -69,8 +69,9 @@ export class QueueUnderTest {
   /** As after the migrations, under the running coordinators. */
   async reset(): Promise<void> {
     await this.sql.query(`truncate jobs, finished_jobs, outcomes, settlements, workers, worker_contracts, unreadable_reports, build_suspensions, audit_events, job_events;
-      delete from contracts where kind <> 'image' or version > 1; delete from kind_policies where kind <> 'image'; update contracts set state = 'open';
-      update kind_policies set lease_ms = 120000, max_run_ms = 600000, max_attempts = 3, retry_initial_ms = 30000, retry_max_ms = 1800000, release_initial_ms = 100, retention_ms = 86400000`);
+      delete from contracts where kind not in ('image', 'import') or version > 1; delete from kind_policies where kind not in ('image', 'import'); update contracts set state = 'open';
+      update kind_policies set lease_ms = 120000, max_run_ms = 600000, max_attempts = 3, retry_initial_ms = 30000, retry_max_ms = 1800000, release_initial_ms = 100, retention_ms = 86400000, failed_retention_ms = null, dispatcher = 'postgres' where kind = 'image';
+      update kind_policies set dispatcher = 'postgres'`);
     for (const { log } of this.#coordinators) log.length = 0;
   }
 
