@@ -1,0 +1,6 @@
+export { charsets, isCharset } from './shipment.js';
+export type { Charset, FaultCode, RowFault, Shipment, ShipmentReport, ShipmentRow } from './shipment.js';
+export { defaultLimits, type ShipmentLimits } from './shipment-limits.js';
+export { readShipment, type ReadOptions } from './read-shipment.js';
+export { rowFaultsCsv } from './faults/row-faults-csv.js';
+export { maxSkuBytes } from './rows/sku.js';

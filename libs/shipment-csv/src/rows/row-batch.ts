@@ -1,0 +1,22 @@
+import type { ShipmentRow } from '../shipment.js';
+import type { RowSink } from './row-sink.js';
+
+/** Rows as objects. */
+export class RowBatch implements RowSink<readonly ShipmentRow[]> {
+  #rows: ShipmentRow[] = [];
+
+  row(line: number, sku: string, quantity: number): void {
+    this.#rows.push({ line, sku, quantity });
+  }
+
+  plainRow(line: number, text: Buffer, from: number, to: number, quantity: number): void {
+    this.#rows.push({ line, sku: text.toString('latin1', from, to), quantity });
+  }
+
+  take(): readonly ShipmentRow[] | undefined {
+    if (this.#rows.length === 0) return undefined;
+    const rows = this.#rows;
+    this.#rows = [];
+    return rows;
+  }
+}
