@@ -11,3 +11,5 @@ export { openS3Store, type S3Store } from './s3/s3-store.js';
 export { type S3StoreOptions } from './s3/bucket-calls.js';
 export { openStore, type OpenedStore } from './open-store.js';
 export { storeForms, storeSettings, type StoreProblem, type StoreSettings, type StoreVariables } from './store-settings.js';
+export { readingFault, type ReadingFault } from './reading-fault.js';
+export { versionedStore, type VersionedStore } from './versioned-store.js';

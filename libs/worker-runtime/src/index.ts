@@ -1,9 +1,13 @@
+export { assembleWorker, type Dependency, type WorkerAssembly, type WorkerParts } from './assembly/assemble-worker.js';
+export { workerSettings, workerVariables, type WorkerSettings } from './assembly/worker-settings.js';
+export { readPayload, requireWithin, sourceVersionOf, type SourceVersion } from './contract/payload-rules.js';
 export { fenceOf, type Fence } from './lease/fence.js';
 export { KindUnknown } from './register/policy.js';
 export { LeaseTooShort } from './renew/renewal-plan.js';
 export { JobFault, UnreadableContract } from './run/job-fault.js';
 export type { ContractCodec, JobHandler, JobAmounts, RunningJob } from './run/job-handler.js';
 export { JobCancelled, LeaseLost, LeaseUntrusted, RunAborted, WorkerDraining } from './run/run-aborted.js';
+export { withinTime } from './run/time-limit.js';
 export type { FailureClass } from './settle/settlement.js';
 export type { LeaseCallOptions, LeaseConnection } from './wire/lease-connection.js';
 export type { WorkerRuntimeOptions } from './worker-options.js';
