@@ -1,3 +1,4 @@
+import type { GetOptions, ObjectVersion } from './object-store.js';
 import { StoreFault } from './store-fault.js';
 
 // The rules of the port's arguments, here for every adapter: a key that one adapter takes must not fail on the next.
@@ -35,6 +36,12 @@ export function checkMaxBytes(maxBytes: number | undefined, least: 0 | 1): void 
   if (maxBytes !== undefined && !(Number.isSafeInteger(maxBytes) && maxBytes >= least)) {
     throw invalid(`maxBytes must be a whole number of at least ${least}`);
   }
+}
+
+/** Throws `too_large` for a version that is larger than its reader wants, or has room for. */
+export function checkWanted({ sizeBytes }: ObjectVersion, { maxBytes, into }: GetOptions): void {
+  const wanted = Math.min(maxBytes ?? Infinity, into?.byteLength ?? Infinity);
+  if (sizeBytes > wanted) throw new StoreFault('too_large', `${sizeBytes} bytes are stored, at most ${wanted} are wanted`);
 }
 
 /** The exact size of an upload: unset, or 1 to its largest. */

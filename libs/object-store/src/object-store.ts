@@ -56,6 +56,11 @@ export interface PutOptions extends Abortable {
 export interface GetOptions extends Abortable {
   /** Refuse a larger version with `too_large` before its first byte. */
   readonly maxBytes?: number | undefined;
+  /**
+   * The caller's own memory for the bytes, from its start; what does not fit is `too_large` as well. A chunk may be the part of it where the chunk's bytes belong, already filled, or memory of
+   * its own. Spares megabytes of fresh memory for every version that is read whole. Nobody else may touch it until the body has ended.
+   */
+  readonly into?: Uint8Array | undefined;
 }
 
 export interface UploadGrantOptions {

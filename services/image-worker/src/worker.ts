@@ -32,7 +32,7 @@ export async function assembleWorker(config: WorkerConfig, logger: Logger, handl
     logger,
     registry,
   });
-  const steps = photoSteps({ store, studio: pool, limits: config.limits, storeTimeoutMs: config.storeTimeoutMs, clock: systemClock });
+  const steps = photoSteps({ store, studio: pool, limits: config.limits, runs: config.concurrency + config.prefetch, storeTimeoutMs: config.storeTimeoutMs, clock: systemClock });
   const clients = connectionsTo(config.coordinators).map((address) => createClient(LeaseServiceService, address, { tls: certificates && { certificates, server: 'coordinator' } }));
   const runtime = new WorkerRuntime({
     clients,

@@ -35,6 +35,23 @@ export function versionsHold(subject: () => Subject): void {
     expect(bytes.equals(Buffer.concat(await collect(body)))).toBe(true);
   });
 
+  test('a version is read into memory of the caller, and never beyond it', async () => {
+    const { store, prefix } = subject();
+    const bytes = Buffer.from('some bytes '.repeat(200_000));
+    const { versionId } = await store.put(`${prefix}a`, chunks(bytes.toString()), { contentType: 'image/png' });
+    const memory = Buffer.alloc(bytes.length + 1);
+    const { body } = await store.get(`${prefix}a`, versionId, { into: memory });
+    let filled = 0;
+    for await (const chunk of body) {
+      if (chunk.buffer === memory.buffer) expect(chunk.byteOffset - memory.byteOffset).toBe(filled);
+      else memory.set(chunk, filled);
+      filled += chunk.byteLength;
+    }
+    expect(filled).toBe(bytes.length);
+    expect(memory.equals(Buffer.concat([bytes, Buffer.alloc(1)]))).toBe(true);
+    await expect(store.get(`${prefix}a`, versionId, { into: memory.subarray(2) })).rejects.toMatchObject({ kind: 'too_large' });
+  });
+
   test('a put never replaces: every earlier version still reads as it was', async () => {
     const { store, prefix } = subject();
     const key = `${prefix}a`;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { access, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { checkContentType, checkExpiresInMs, checkKey, checkMaxBytes, checkPrefix, checkSizeBytes } from '../argument-rules.js';
+import { checkContentType, checkExpiresInMs, checkKey, checkMaxBytes, checkPrefix, checkSizeBytes, checkWanted } from '../argument-rules.js';
 import type {
   Abortable, ClockSkew, DeleteMarker, DownloadGrantOptions, GetOptions, ListedVersion, ObjectStore, ObjectVersion, PutOptions, SignedRequest, StoredVersion,
   UploadGrantOptions,
@@ -95,10 +95,8 @@ class FileSystemStore implements EmbeddedStore {
   async get(key: string, versionId: string, o: GetOptions = {}): Promise<{ version: ObjectVersion; body: AsyncIterable<Uint8Array> }> {
     checkMaxBytes(o.maxBytes, 0);
     const version = await this.head(key, versionId, o);
-    if (o.maxBytes !== undefined && version.sizeBytes > o.maxBytes) {
-      throw new StoreFault('too_large', `${version.sizeBytes} bytes are stored, at most ${o.maxBytes} are wanted`);
-    }
-    return { version, body: attemptEach('get', readVersion(keyDirectory(this.#versions, key), version, o.signal)) };
+    checkWanted(version, o);
+    return { version, body: attemptEach('get', readVersion(keyDirectory(this.#versions, key), version, o)) };
   }
 
   async head(key: string, versionId: string, o: Abortable = {}): Promise<ObjectVersion> {

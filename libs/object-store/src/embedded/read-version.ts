@@ -1,13 +1,15 @@
 import { createHash } from 'node:crypto';
 import { open, opendir, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ObjectVersion } from '../object-store.js';
+import type { GetOptions, ObjectVersion } from '../object-store.js';
 import { StoreFault } from '../store-fault.js';
 import { unless } from './os-fault.js';
 import { fileNameOf, recordedIn, type Recorded } from './version-name.js';
 
-/** 64 KiB: a gRPC message of a download stream, and what the file system reads ahead anyway. */
-export const readChunkBytes = 64 * 1024;
+/** A message of a download stream. Each read is a round through the thread pool, so that small ones cost more than the bytes do. */
+export const readChunkBytes = 256 * 1024;
+/** Into memory that is there anyway. */
+const readIntoBytes = 1024 * 1024;
 
 /** The version or marker with this id; undefined when there is none. */
 export async function findVersion(directory: string, versionId: string): Promise<Recorded | undefined> {
@@ -26,14 +28,14 @@ export async function findVersion(directory: string, versionId: string): Promise
  * The version's bytes. The last chunk is only given out once size and SHA-256 have proved right, so bytes that were cut or changed
  * never look complete. Opens nothing until it is iterated, so a body that is never read holds nothing.
  */
-export async function* readVersion(directory: string, version: ObjectVersion, signal: AbortSignal | undefined): AsyncGenerator<Uint8Array> {
+export async function* readVersion(directory: string, version: ObjectVersion, { signal, into }: GetOptions): AsyncGenerator<Uint8Array> {
   signal?.throwIfAborted();
   const handle = await openVersion(directory, version);
   try {
     const digest = createHash('sha256');
     for (let position = 0; ;) {
       signal?.throwIfAborted();
-      const chunk = await readChunk(handle, position, version.sizeBytes);
+      const chunk = await readChunk(handle, position, version.sizeBytes, into);
       position += chunk.byteLength;
       digest.update(chunk);
       const last = position === version.sizeBytes;
@@ -66,10 +68,11 @@ async function openVersion(directory: string, version: ObjectVersion): Promise<F
   }
 }
 
-async function readChunk(handle: FileHandle, position: number, sizeBytes: number): Promise<Buffer> {
-  const wanted = Math.min(readChunkBytes, sizeBytes - position);
+async function readChunk(handle: FileHandle, position: number, sizeBytes: number, into: Uint8Array | undefined): Promise<Uint8Array> {
+  const wanted = Math.min(into === undefined ? readChunkBytes : readIntoBytes, sizeBytes - position);
   if (wanted === 0) return Buffer.alloc(0);
-  const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(wanted), 0, wanted, position);
+  const place = into === undefined ? Buffer.allocUnsafe(wanted) : into.subarray(position, position + wanted);
+  const { bytesRead } = await handle.read(place, 0, wanted, position);
   if (bytesRead === 0) throw new StoreFault('damaged', `only ${position} bytes are stored, ${sizeBytes} were recorded`);
-  return buffer.subarray(0, bytesRead);
+  return place.subarray(0, bytesRead);
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { GetObjectCommand, HeadBucketCommand, HeadObjectCommand, type GetObjectCommandOutput, type HeadObjectCommandOutput } from '@aws-sdk/client-s3';
 import { abortable } from '../abortable.js';
+import { checkWanted } from '../argument-rules.js';
 import type { GetOptions, ObjectVersion } from '../object-store.js';
 import { StoreFault } from '../store-fault.js';
 import type { BucketCalls } from './bucket-calls.js';
@@ -38,9 +39,7 @@ export async function readVersion(calls: BucketCalls, key: string, versionId: st
   if (!(Body instanceof Readable)) throw new StoreFault('unavailable', 'get: an answer without a body');
   try {
     const version = versionIn(key, versionId, output);
-    if (o.maxBytes !== undefined && version.sizeBytes > o.maxBytes) {
-      throw new StoreFault('too_large', `${version.sizeBytes} bytes are stored, at most ${o.maxBytes} are wanted`);
-    }
+    checkWanted(version, o);
     return { version, body: whole(Body, version, o) };
   } catch (error) {
     Body.destroy();

@@ -19,7 +19,7 @@ beforeEach(async () => {
 afterEach(() => remove());
 
 const source = (over: Partial<Source> = {}): Source => ({ key: version.key, versionId: version.versionId, sizeBytes: photo.length, sha256: version.sha256, ...over });
-const fetch = (over?: Partial<Source>, o: { maxBytes?: number; signal?: AbortSignal } = {}) => fetchSource(store, source(over), { maxBytes: 1 << 20, signal: quiet, ...o });
+const fetch = (over?: Partial<Source>, o: { maxBytes?: number; signal?: AbortSignal } = {}) => fetchSource(store, source(over), { maxBytes: 1 << 20, signal: quiet, memory: (size) => Buffer.alloc(size), ...o });
 const refusal = (over?: Partial<Source>, o?: { maxBytes?: number }) => fetch(over, o).then(() => 'fetched', (error: unknown) => error);
 
 describe('the confirmed version', () => {
@@ -65,7 +65,7 @@ test('a store that records no digest is not taken at its word', async () => {
       return { version: rest, body };
     },
   });
-  const fetched = (sha256: Buffer) => fetchSource(forgetful, source({ sha256 }), { maxBytes: 1 << 20, signal: quiet }).then((bytes) => bytes.equals(photo), (error: unknown) => error);
+  const fetched = (sha256: Buffer) => fetchSource(forgetful, source({ sha256 }), { maxBytes: 1 << 20, signal: quiet, memory: (size) => Buffer.alloc(size) }).then((bytes) => bytes.equals(photo), (error: unknown) => error);
   expect(await fetched(version.sha256)).toBe(true);
   expect(await fetched(Buffer.alloc(32))).toHaveProperty('reason', 'SOURCE_MISMATCH');
 });

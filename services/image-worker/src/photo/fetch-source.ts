@@ -3,24 +3,31 @@ import { StoreFault, type ObjectStore } from '@leasehold/object-store';
 import { PhotoFault } from '../reasons.js';
 import type { Source } from './order.js';
 
+export interface FetchOptions {
+  readonly maxBytes: number;
+  readonly signal: AbortSignal;
+  /** Gives exactly so many bytes of memory. */
+  readonly memory: (sizeBytes: number) => Buffer;
+}
+
 /**
  * The bytes of exactly the version that was confirmed, in memory. Never reads more than was confirmed, nor anything when that is above the limit.
  * Throws PhotoFault: BYTE_LIMIT, SOURCE_MISMATCH, STORE_UNAVAILABLE, INTERNAL; the signal's reason.
  */
-export async function fetchSource(store: ObjectStore, source: Source, o: { maxBytes: number; signal: AbortSignal }): Promise<Buffer> {
+export async function fetchSource(store: ObjectStore, source: Source, o: FetchOptions): Promise<Buffer> {
   if (source.sizeBytes > o.maxBytes) throw new PhotoFault('BYTE_LIMIT', `${source.sizeBytes} bytes were confirmed, at most ${o.maxBytes} are read`);
-  return read(store, source, o.signal).catch(async (error: unknown) => {
+  return read(store, source, o).catch(async (error: unknown) => {
     throw await seenFromHere(error, store, o.signal);
   });
 }
 
-async function read(store: ObjectStore, { key, versionId, sizeBytes, sha256 }: Source, signal: AbortSignal): Promise<Buffer> {
-  const { version, body } = await store.get(key, versionId, { maxBytes: sizeBytes, signal });
-  const bytes = Buffer.allocUnsafeSlow(sizeBytes);
+async function read(store: ObjectStore, { key, versionId, sizeBytes, sha256 }: Source, { signal, memory }: FetchOptions): Promise<Buffer> {
+  const bytes = memory(sizeBytes);
+  const { version, body } = await store.get(key, versionId, { maxBytes: sizeBytes, signal, into: bytes });
   let filled = 0;
   for await (const chunk of body) {
     if (filled + chunk.byteLength > sizeBytes) throw mismatch('more bytes than confirmed');
-    bytes.set(chunk, filled);
+    if (chunk.buffer !== bytes.buffer) bytes.set(chunk, filled);
     filled += chunk.byteLength;
   }
   if (filled < sizeBytes) throw mismatch('fewer bytes than confirmed');

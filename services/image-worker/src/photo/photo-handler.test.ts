@@ -22,7 +22,7 @@ const log = createLogger({ service: 'image-worker', level: 'silent' });
 
 beforeEach(async () => {
   ({ store, remove } = await temporaryStore());
-  steps = photoSteps({ store, studio: inProcess, limits: defaultLimits, storeTimeoutMs: 60_000, clock: systemClock });
+  steps = photoSteps({ store, studio: inProcess, limits: defaultLimits, runs: 1, storeTimeoutMs: 60_000, clock: systemClock });
 });
 afterEach(() => remove());
 
@@ -100,7 +100,7 @@ describe('a fault around the picture is technical', () => {
     const silent: EmbeddedStore = Object.assign(Object.create(store), {
       get: (_key: string, _version: string, o: { signal: AbortSignal }) => new Promise((_, reject) => { o.signal.addEventListener('abort', () => reject(o.signal.reason)); }),
     });
-    const impatient = photoSteps({ store: silent, studio: inProcess, limits: defaultLimits, storeTimeoutMs: 1, clock: systemClock });
+    const impatient = photoSteps({ store: silent, studio: inProcess, limits: defaultLimits, runs: 1, storeTimeoutMs: 1, clock: systemClock });
     expect(await failure(photoHandler(impatient).run(job))).toMatchObject({ reason: 'TIMEOUT', faultClass: 'technical' });
   });
 

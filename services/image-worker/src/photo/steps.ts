@@ -6,6 +6,7 @@ import type { RenditionSpec } from '../rendering/rendition.js';
 import { withinTime } from '../time-limit.js';
 import { fetchSource } from './fetch-source.js';
 import type { Source } from './order.js';
+import { SourceMemory } from './source-memory.js';
 import { storePhoto } from './store-photo.js';
 
 /** What a run consists of, one after the other. Between any two of them it may be told to stop. All throw PhotoFault. */
@@ -26,15 +27,18 @@ export interface StepsOptions {
   /** Where photos are made: a PicturePool. */
   readonly studio: Studio;
   readonly limits: PictureLimits;
+  /** Runs at once, and so sources in memory. */
+  readonly runs: number;
   /** How long one call to the store may take, in ms. */
   readonly storeTimeoutMs: number;
   readonly clock: Clock;
 }
 
-export function photoSteps({ store, studio, limits, storeTimeoutMs: limitMs, clock }: StepsOptions): PhotoSteps {
+export function photoSteps({ store, studio, limits, runs, storeTimeoutMs: limitMs, clock }: StepsOptions): PhotoSteps {
+  const memory = new SourceMemory({ most: runs });
   return {
-    fetch: (source, signal) => withinTime({ clock, limitMs, signal, what: 'fetch' }, (either) => fetchSource(store, source, { maxBytes: limits.maxBytes, signal: either })),
-    make: (bytes, spec, { signal, onJudged }) => studio.make(bytes, { spec, limits, onJudged, signal }),
+    fetch: (source, signal) => withinTime({ clock, limitMs, signal, what: 'fetch' }, (either) => fetchSource(store, source, { maxBytes: limits.maxBytes, signal: either, memory: (sizeBytes) => memory.take(sizeBytes) })),
+    make: (bytes, spec, { signal, onJudged }) => studio.make(bytes, { spec, limits, onJudged, signal }).finally(() => memory.giveBack(bytes)),
     store: (key, bytes, signal) => withinTime({ clock, limitMs, signal, what: 'store' }, (either) => storePhoto(store, key, bytes, either)),
   };
 }
