@@ -51,3 +51,18 @@ test('a build runs on a schema that is ahead of it, and its migrate command chan
     expect(await check('first')).toEqual({ name: 'migrations', ok: true });
   });
 });
+
+test('two owners of tables in one database number their migrations each for themselves', async () => {
+  const { connectionString } = await testDatabase();
+  const db = createPool({ connectionString, applicationName: 'test', logger });
+  try {
+    await migrate({ connectionString, directory: folder('first'), logger });
+    expect(await checkMigrations(db, folder('older'), 'other_version')).toMatchObject({ name: 'migrations other_version', ok: false });
+    await db.pool.query('drop table one');
+    expect(await migrate({ connectionString, directory: folder('older'), versionTable: 'other_version', logger })).toEqual({ applied: ['001.do.one.sql'] });
+    expect(await checkMigrations(db, folder('older'), 'other_version')).toMatchObject({ ok: true });
+    expect(await checkMigrations(db, folder('first'))).toMatchObject({ ok: true });
+  } finally {
+    await db.stop();
+  }
+});

@@ -11,8 +11,8 @@ export interface ServiceRoleOptions {
   readonly connectionString: string;
   /** What the service connects as. It must exist, and be able to do nothing by itself. */
   readonly role: string;
-  /** A file of statements that grants what the service needs, to the role that the setting leasehold.service_role names. */
-  readonly grants: URL;
+  /** A file of statements that grants what the service needs, to the role that the setting leasehold.service_role names; several where several owners' tables are. */
+  readonly grants: URL | readonly URL[];
   readonly logger: Logger;
 }
 
@@ -30,7 +30,7 @@ export async function grantServiceRole(o: ServiceRoleOptions): Promise<void> {
     await client.query('select pg_advisory_xact_lock($1)', [lockKey]);
     await client.query("select set_config('leasehold.service_role', $1, true)", [o.role]);
     await client.query(restrict.text);
-    await client.query(readFileSync(o.grants, 'utf8'));
+    for (const grants of o.grants instanceof URL ? [o.grants] : o.grants) await client.query(readFileSync(grants, 'utf8'));
     await client.query('commit');
     o.logger.info({ event: 'role_granted', role: o.role }, 'the role may do what its service needs');
   } finally {

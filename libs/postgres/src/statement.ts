@@ -21,8 +21,10 @@ export function sql(importMetaUrl: string, name: string): Statement {
   const path = join(folder, `${name}.sql`);
   const known = loaded.get(path);
   if (known !== undefined) return known;
-  // The folder is part of the name: two nouns may both have a `get.sql`, and a connection prepares both.
-  const statement = Object.freeze({ name: `${basename(folder)}/${name}`, text: readFileSync(path, 'utf8') });
+  // The folder is part of the name: two nouns may both have a `get.sql`, and a connection prepares both. So may two packages with a folder of the same name.
+  const plain = `${basename(folder)}/${name}`;
+  const namesakes = [...loaded.values()].filter((other) => other.name === plain || other.name.startsWith(`${plain}~`)).length;
+  const statement = Object.freeze({ name: namesakes === 0 ? plain : `${plain}~${namesakes}`, text: readFileSync(path, 'utf8') });
   loaded.set(path, statement);
   return statement;
 }

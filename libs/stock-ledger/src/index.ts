@@ -1,0 +1,11 @@
+export { Ledger } from './ledger.js';
+export { checkLedger, ledgerGrants, migrateLedger } from './schema.js';
+export {
+  importStates, type EndedBy, type ImportId, type ImportRecord, type ImportRejection, type ImportResult, type ImportSource, type ImportState,
+} from './journal/import-record.js';
+export type { AcceptVerdict, Submission } from './journal/accept.js';
+export { maxKeptFaults, type BeginVerdict, type Refusal, type RejectVerdict, type RowError, type RunIdentity } from './journal/runs.js';
+export type { CancelVerdict, JobOutcome, RetryVerdict, SettledJob, SettleVerdict } from './journal/outcomes.js';
+export type { Applied, ImportRun, LedgerRow, RunOptions, StockFault } from './run/import-run.js';
+export { LedgerAway } from './run/ledger-away.js';
+export type { Catalogue, StockChange, StockItem, StockRead } from './stock/stock.js';

@@ -1,0 +1,102 @@
+import { sql, type Database, type Transaction } from '@leasehold/postgres';
+import { accept, type AcceptVerdict, type Submission } from './journal/accept.js';
+import { importOf, type ImportId, type ImportRecord, type ImportRow, type ImportState } from './journal/import-record.js';
+import { cancel, retry, settle, type CancelVerdict, type RetryVerdict, type SettledJob, type SettleVerdict } from './journal/outcomes.js';
+import { find } from './journal/rows.js';
+import { begin, reject, type BeginVerdict, type Refusal, type RejectVerdict, type RowError, type RunIdentity } from './journal/runs.js';
+import { ImportRun, type RunOptions } from './run/import-run.js';
+import { listStock, preview, stock, type StockChange, type StockRead } from './stock/stock.js';
+import type { StockFault } from './run/import-run.js';
+
+const statements = { list: sql(import.meta.url, 'journal/list'), rowErrors: sql(import.meta.url, 'journal/row-errors'), countAccepted: sql(import.meta.url, 'journal/count-accepted') };
+
+/** An import, or none where the verdict is `unknown`. */
+interface Answer<V> {
+  readonly verdict: V;
+  readonly import: ImportRecord | undefined;
+}
+
+/**
+ * The journal of imports and the stock that they change. Every change of a batch is one statement whose conditions hold behind its row's lock. What takes a
+ * `tx` runs in that transaction, so that its caller's own rows change with it; without one, in its own.
+ */
+export class Ledger {
+  readonly #db: Database;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  /** Takes a submission, once however often it is repeated. */
+  async accept(submission: Submission, tx: Transaction = this.#db): Promise<{ verdict: AcceptVerdict; import: ImportRecord }> {
+    return accept(tx, submission);
+  }
+
+  /** Stamps a run's fence on its batch, only upwards: from here on no run with a smaller one applies. A repeat answers the same. */
+  async begin(run: RunIdentity): Promise<Answer<BeginVerdict>> {
+    return begin(this.#db, run);
+  }
+
+  /** A run's rows and its apply, on a connection of its own. @throws LedgerAway */
+  async openRun(run: RunIdentity, o: RunOptions = {}): Promise<ImportRun> {
+    return ImportRun.open(this.#db, run, o);
+  }
+
+  /** A run's own verdict on the content. A repeat answers the same. */
+  async reject(run: RunIdentity, refusal: Refusal): Promise<Answer<RejectVerdict>> {
+    return reject(this.#db, run, refusal);
+  }
+
+  /** What a coordinator's outcome proposes. A repeat, and outcomes in any order, come to the same. */
+  async settle(job: SettledJob, tx: Transaction = this.#db): Promise<Answer<SettleVerdict>> {
+    return settle(tx, job);
+  }
+
+  /** Decided here, whatever is running; `changed` is true for the one call that did it. */
+  async cancel(id: ImportId, tx: Transaction = this.#db): Promise<Answer<CancelVerdict> & { readonly changed: boolean }> {
+    return cancel(tx, id);
+  }
+
+  /** ACCEPTED again with the same file, if it is REJECTED at that revision. */
+  async retry(id: ImportId, revision: bigint, tx: Transaction = this.#db): Promise<Answer<RetryVerdict>> {
+    return retry(tx, id, revision);
+  }
+
+  async find(id: ImportId, tx: Transaction = this.#db): Promise<ImportRecord | undefined> {
+    return find(tx, id);
+  }
+
+  /** The journal, newest first; `beforeSeq` continues after the import with that seq. No state: all. */
+  async list(namespace: string, page: { states?: readonly ImportState[]; beforeSeq?: bigint | undefined; limit: number }): Promise<ImportRecord[]> {
+    const states = page.states === undefined || page.states.length === 0 ? ['accepted', 'applied', 'rejected', 'cancelled'] : page.states;
+    return (await this.#db.query<ImportRow>(statements.list, [namespace, states, page.beforeSeq ?? null, page.limit])).map(importOf);
+  }
+
+  /** ACCEPTED imports of a namespace, counted up to `limit`. */
+  async countAccepted(namespace: string, limit: number, tx: Transaction = this.#db): Promise<number> {
+    const [row] = await tx.query<{ accepted: number }>(statements.countAccepted, [namespace, limit]);
+    return row?.accepted ?? 0;
+  }
+
+  /** Why a REJECTED import was refused, archived or not, in the file's order; `afterPosition` continues after that one. */
+  async rowErrors(id: ImportId, page: { afterPosition?: number; limit: number }): Promise<(RowError & { readonly position: number })[]> {
+    const rows = await this.#db.query<{ position: number; line: bigint; column_name: string; code: string; message: string }>(
+      statements.rowErrors, [id.namespace, id.importId, page.afterPosition ?? 0, page.limit]);
+    return rows.map(({ position, line, column_name: column, code, message }) => ({ position, line: Number(line), column, code, message }));
+  }
+
+  /** Those of `skus` that any import moved, with the catalogue that they are of. */
+  async stock(namespace: string, skus: readonly string[]): Promise<StockRead> {
+    return stock(this.#db, namespace, skus);
+  }
+
+  /** A page of all stock whose SKU begins with `prefix`; `afterSku` continues after that one. */
+  async listStock(namespace: string, page: { prefix?: string; afterSku?: string; limit: number }): Promise<StockRead> {
+    return listStock(this.#db, namespace, page);
+  }
+
+  /** What applying now would leave below 0, up to 100 by line. Advice: the apply judges anew. `changes`: one per SKU. */
+  async preview(namespace: string, changes: Iterable<StockChange>): Promise<{ faults: StockFault[]; faultCount: bigint }> {
+    return preview(this.#db, namespace, changes, 100);
+  }
+}

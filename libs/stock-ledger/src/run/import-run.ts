@@ -1,0 +1,180 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { isDatabaseAway, isRetryable, sql, type Database } from '@leasehold/postgres';
+import type { PoolClient } from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
+import { importOf, type ImportRecord, type ImportRow } from '../journal/import-record.js';
+import type { RunIdentity } from '../journal/runs.js';
+import { copyText } from './copy-text.js';
+import { LedgerAway } from './ledger-away.js';
+
+const statements = {
+  makeRows: sql(import.meta.url, 'make-rows'),
+  copyRows: sql(import.meta.url, 'copy-rows'),
+  makeNet: sql(import.meta.url, 'make-net'),
+  makeApply: sql(import.meta.url, 'make-apply'),
+  apply: sql(import.meta.url, 'apply'),
+};
+
+/** A row of a shipment: `line` from 1, `quantity` within int32. */
+export interface LedgerRow {
+  readonly line: number;
+  readonly sku: string;
+  readonly quantity: number;
+}
+
+/** Why stock cannot take the batch: it would fall below 0 (NEGATIVE_STOCK) or not fit into 64 bits (LIMIT). Judged on the batch's sum of the SKU. */
+export interface StockFault {
+  readonly code: 'NEGATIVE_STOCK' | 'LIMIT';
+  /** The first line that names the SKU. */
+  readonly line: number;
+  readonly sku: string;
+  readonly inStock: bigint;
+  readonly change: bigint;
+}
+
+/**
+ * - applied: by this call.
+ * - already_applied: this generation was applied before, by a run whose answer was lost; the result is that run's.
+ * - refused: stock cannot take it; nothing changed, and the batch is ACCEPTED until the run rejects it.
+ * - lost: a later run or generation has the batch, or it was ended; `import` says which.
+ * - unknown: there is no such import.
+ */
+export type Applied =
+  | { readonly verdict: 'applied' | 'already_applied' | 'lost'; readonly import: ImportRecord }
+  | { readonly verdict: 'refused'; readonly import: ImportRecord; readonly faults: readonly StockFault[]; readonly faultCount: bigint }
+  | { readonly verdict: 'unknown' };
+
+export interface RunOptions {
+  /** Ends whatever the run is doing, and its connection. */
+  readonly signal?: AbortSignal;
+  /** COPY and sums take at most so many ms, from opening on; default 30 minutes. */
+  readonly copyTimeoutMs?: number;
+}
+
+/**
+ * One attempt's rows, on a connection of its own that ends with it: copied into a table of the session, which no other sees and no transaction of the
+ * ledger waits for, then applied by one call. `close` (or `abort`) must be called; both may be called twice.
+ */
+export class ImportRun {
+  readonly #client: PoolClient;
+  readonly #run: RunIdentity;
+  readonly #signal: AbortSignal | undefined;
+  readonly #onAbort = (): void => this.abort();
+  #copied = false;
+  #closed = false;
+
+  private constructor(client: PoolClient, run: RunIdentity, signal: AbortSignal | undefined) {
+    this.#client = client;
+    this.#run = run;
+    this.#signal = signal;
+  }
+
+  /** @throws LedgerAway */
+  static async open(db: Database, run: RunIdentity, o: RunOptions = {}): Promise<ImportRun> {
+    o.signal?.throwIfAborted();
+    const client = await away(() => db.pool.connect());
+    const opened = new ImportRun(client, run, o.signal);
+    o.signal?.addEventListener('abort', opened.#onAbort, { once: true });
+    return opened.#guarded(async () => {
+      await client.query(sessionSettings(o.copyTimeoutMs ?? 30 * 60_000));
+      await client.query(statements.makeRows.text);
+      return opened;
+    });
+  }
+
+  /** Takes rows, once. @throws LedgerAway; what `batches` throws; the server's error for a line or quantity outside int32, or text that is none. */
+  async copyRows(batches: AsyncIterable<readonly LedgerRow[]> | Iterable<readonly LedgerRow[]>): Promise<{ rows: number }> {
+    return this.copyText(copyText(batches));
+  }
+
+  /** As `copyRows`, for whoever has COPY's text format already (columns line, sku, quantity). Chunks may end anywhere. The source is read no faster than the server takes it. */
+  async copyText(chunks: AsyncIterable<Uint8Array>): Promise<{ rows: number }> {
+    if (this.#copied) throw new Error('a run takes its rows once');
+    this.#copied = true;
+    return this.#guarded(async () => {
+      const copy = this.#client.query(copyFrom(statements.copyRows.text, { highWaterMark: 1 << 18 }));
+      await pipeline(Readable.from(chunks, { objectMode: true, highWaterMark: 2 }), copy, this.#signal === undefined ? {} : { signal: this.#signal });
+      await this.#client.query(statements.makeNet.text);
+      await this.#client.query(statements.makeApply.text);
+      return { rows: copy.rowCount };
+    });
+  }
+
+  /**
+   * Applies what was copied, all of it or nothing, in one statement that ends before the lease does. A deadlock, a wait for a lock and a serialization failure are
+   * repeated while there is time.
+   * @param leaseLeftMs what is left of the lease, asked before each try.
+   * @throws LedgerAway, also when the time does not suffice.
+   */
+  async apply(leaseLeftMs: () => number): Promise<Applied> {
+    if (!this.#copied) throw new Error('a run applies what it has copied');
+    const { namespace, importId, generation, fence, tokenDigest } = this.#run;
+    return this.#guarded(async () => {
+      for (;;) {
+        const timeoutMs = Math.floor(leaseLeftMs() * 0.9);
+        if (timeoutMs < 1) throw new LedgerAway('no time is left to apply');
+        await this.#client.query(`set statement_timeout = ${timeoutMs}; set lock_timeout = ${Math.ceil(timeoutMs / 3)}`);
+        try {
+          const { rows: [answer] } = await this.#client.query<ApplyRow>(statements.apply.text, [namespace, importId, generation, fence, tokenDigest]);
+          if (answer === undefined) throw new Error('apply_import answered nothing');
+          return appliedOf(answer);
+        } catch (error) {
+          if (!isRetryable(error) && !isLockTimeout(error)) throw error;
+        }
+      }
+    });
+  }
+
+  /** Ends the run at once. What the server is doing it may end by itself: the batch's row says. */
+  abort(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#signal?.removeEventListener('abort', this.#onAbort);
+    // Never back to the pool: tables, settings and a COPY half done go with the connection.
+    this.#client.release(true);
+  }
+
+  close(): void {
+    this.abort();
+  }
+
+  async #guarded<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      if (this.#closed) throw new LedgerAway('the run has ended');
+      return await work();
+    } catch (error) {
+      const aborted = this.#closed;
+      this.abort();
+      this.#signal?.throwIfAborted();
+      throw aborted || isDatabaseAway(error) ? new LedgerAway(`the run's connection is of no use: ${error instanceof Error ? error.message : String(error)}`, error) : error;
+    }
+  }
+}
+
+interface ApplyRow extends ImportRow {
+  verdict: Applied['verdict'];
+  faults: { code: StockFault['code']; line: number; sku: string; in_stock: string; change: string }[] | null;
+  fault_count: bigint;
+}
+
+function appliedOf(row: ApplyRow): Applied {
+  if (row.verdict === 'unknown') return { verdict: 'unknown' };
+  if (row.verdict !== 'refused') return { verdict: row.verdict, import: importOf(row) };
+  const faults = (row.faults ?? []).map((f) => ({ code: f.code, line: f.line, sku: f.sku, inStock: BigInt(f.in_stock), change: BigInt(f.change) }));
+  return { verdict: 'refused', import: importOf(row), faults, faultCount: row.fault_count };
+}
+
+// temp_buffers before the session's first temporary table; work_mem for the sums of some 100 000 SKUs, beyond which they spill to disk.
+const sessionSettings = (copyTimeoutMs: number): string =>
+  `set statement_timeout = ${Math.ceil(copyTimeoutMs)}; set idle_in_transaction_session_timeout = 0; set temp_buffers = '16MB'; set work_mem = '64MB'`;
+
+const isLockTimeout = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === '55P03';
+
+async function away<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw isDatabaseAway(error) ? new LedgerAway('the ledger\'s database is out of reach', error) : error;
+  }
+}
