@@ -16,6 +16,7 @@ test('the fence sequence is drawn where a job is enqueued, granted, or ended wit
     'src/jobs/reserve-name.sql', // the tombstone's
     'src/leases/expire.sql', // exhaustion
     'src/leases/grant-next.sql', // the lease's fence
+    'src/leases/grant-proposed.sql', // the same, of a job that another dispatcher proposed
   ]);
 });
 

@@ -4,6 +4,8 @@ import { Certificates, createRegistry, Duty, Lifecycle, OpsServer, systemClock, 
 import type { Registry } from 'prom-client';
 import { Producers } from './access/producers.js';
 import type { CoordinatorConfig } from './config.js';
+import { Dispatchers, readPoliciesEveryMs } from './dispatch/dispatchers.js';
+import { PostgresDispatcher } from './dispatch/postgres/dispatcher.js';
 import { channel, receive, Signals } from './dispatch/signals.js';
 import { Wakeups } from './dispatch/wakeups.js';
 import { QueueFigures } from './figures/counters.js';
@@ -31,9 +33,11 @@ export const serviceRole = new URL('../service-role.sql', import.meta.url);
 class StartChecks implements Component {
   readonly name = 'start checks';
   readonly #db: Database;
+  readonly #dispatchers: Dispatchers;
 
-  constructor(db: Database) {
+  constructor(db: Database, dispatchers: Dispatchers) {
     this.#db = db;
+    this.#dispatchers = dispatchers;
   }
 
   async start(): Promise<void> {
@@ -41,6 +45,7 @@ class StartChecks implements Component {
     if (!schema.ok) throw new Error(`migrations: ${schema.detail ?? ''}`);
     const fences = await checkFences(this.#db);
     if (!fences.ok) throw new Error(`fences: ${fences.detail ?? ''}`);
+    await this.#dispatchers.read();
   }
 
   async stop(): Promise<void> {}
@@ -56,6 +61,7 @@ export function assemble(config: CoordinatorConfig, logger: Logger): Assembly {
   const signals = new Signals(db, wakeups, logger);
   const figures = new QueueFigures(registry);
   observeQueue(db, registry, now);
+  const dispatchers = new Dispatchers(db, logger, new PostgresDispatcher(db, now), []);
   const listener = new Listener({
     connectionString: config.databaseUrl,
     applicationName: 'queue-coordinator listen',
@@ -68,10 +74,10 @@ export function assemble(config: CoordinatorConfig, logger: Logger): Assembly {
     host: config.grpcHost,
     port: config.grpcPort,
     services: [
-      queueService({ db, enqueuer: new Enqueuer(db, signals, figures, logger), canceller: new Canceller(db, signals, figures, logger), wakeups, producers: new Producers(config.grants), now }),
+      queueService({ db, enqueuer: new Enqueuer(db, signals, dispatchers, figures, logger), canceller: new Canceller(db, signals, dispatchers, figures, logger), wakeups, producers: new Producers(config.grants), now }),
       leaseService({
-        db, attendance: new Attendance(db, signals, logger), granter: new Granter(db, figures, now), extender: new Extender(db, signals),
-        settler: new Settler(db, signals, figures, logger), wakeups, signals, logger, now,
+        db, attendance: new Attendance(db, signals, dispatchers, logger), granter: new Granter(db, dispatchers, figures, now), extender: new Extender(db, signals),
+        settler: new Settler(db, signals, dispatchers, figures, logger), wakeups, signals, dispatchers, logger, now,
       }),
     ],
     images: ['queue', 'lease'].map((edge) => readImage(import.meta.resolve(`@leasehold/${edge}-v1/image.binpb`))),
@@ -81,30 +87,34 @@ export function assemble(config: CoordinatorConfig, logger: Logger): Assembly {
     callerLimits: config.callers,
   });
   const lifecycle = new Lifecycle({ logger, phaseTimeoutMs: Math.round(config.stopTimeoutMs / 2), stopTimeoutMs: config.stopTimeoutMs });
-  const readiness = async (): Promise<Readiness[]> => [lifecycle.readiness(), await db.check(), await checkMigrations(db, migrations), await checkDispatchers(db)];
+  const readiness = async (): Promise<Readiness[]> => [lifecycle.readiness(), await db.check(), await checkMigrations(db, migrations), ...(await dispatchers.readiness())];
   const ops = new OpsServer({ host: config.httpHost, port: config.httpPort, registry, readiness, logger, certificates });
   if (certificates !== undefined) lifecycle.add(certificates);
-  lifecycle.add(db).add(new StartChecks(db)).add(listener).add(ops);
-  for (const duty of duties(db, signals, figures, logger, registry, config)) lifecycle.add(duty);
+  lifecycle.add(db).add(new StartChecks(db, dispatchers)).add(listener).add(ops);
+  for (const duty of duties({ db, signals, dispatchers, figures, logger, registry, config })) lifecycle.add(duty);
   lifecycle.add(grpc);
   return { lifecycle, beforeStop: () => grpc.setServing(false) };
 }
 
+interface DutyParts {
+  readonly db: Database;
+  readonly signals: Signals;
+  readonly dispatchers: Dispatchers;
+  readonly figures: QueueFigures;
+  readonly logger: Logger;
+  readonly registry: Registry;
+  readonly config: CoordinatorConfig;
+}
+
 /** Loops that any number of coordinators run at once. */
-function duties(db: Database, signals: Signals, figures: QueueFigures, logger: Logger, registry: Registry, config: CoordinatorConfig): Duty[] {
+function duties({ db, signals, dispatchers, figures, logger, registry, config }: DutyParts): Duty[] {
   const duty = (name: string, everyMs: number, run: () => Promise<number | void>): Duty => new Duty({ name, everyMs, run, logger, registry });
   return [
-    duty('expire', expireEveryMs, expireLeases(db, signals, figures, logger)),
-    duty('exhaust', exhaustEveryMs, exhaustJobs(db, signals, figures, logger)),
+    duty('dispatcher-policies', readPoliciesEveryMs, () => dispatchers.read()),
+    duty('expire', expireEveryMs, expireLeases(db, signals, dispatchers, figures, logger)),
+    duty('exhaust', exhaustEveryMs, exhaustJobs(db, signals, dispatchers, figures, logger)),
     duty('prune', pruneEveryMs, prune(db, logger)),
     duty('partitions', partitionsEveryMs, tendPartitions(db, logger)),
     duty('worker-liveness', livenessEveryMs, judgeSilentWorkers(db, logger, config.workerSilenceMs)),
   ];
-}
-
-/** A coordinator that cannot serve a kind's dispatcher must not be ready: its jobs would wait for ever. */
-async function checkDispatchers(db: Database): Promise<Readiness> {
-  const name = 'dispatchers';
-  const { rows } = await db.pool.query<{ kind: string; dispatcher: string }>("select kind, dispatcher from kind_policies where dispatcher <> 'postgres' order by kind");
-  return rows.length === 0 ? { name, ok: true } : { name, ok: false, detail: rows.map((r) => `${r.kind} wants ${r.dispatcher}, which this coordinator does not have`).join('; ') };
 }

@@ -27,4 +27,4 @@ journal as (
   select now(), 'job_cancelled', namespace, kind, job_id, enqueue_id, fence, ended_fence, coalesce(worker_id, ''), state
   from verdict
 )
-select enqueue_id, contract_version, ended_fence as fence, state as was_state, extract(epoch from now() - enqueued_at)::float8 * 1000 as age_ms from verdict
+select enqueue_id, contract_version, ended_fence as fence, state as was_state, lease_token, extract(epoch from now() - enqueued_at)::float8 * 1000 as age_ms from verdict

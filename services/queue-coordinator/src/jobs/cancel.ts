@@ -1,5 +1,6 @@
 import { sql, type Database } from '@leasehold/postgres';
 import type { Logger } from '@leasehold/service';
+import type { Dispatchers } from '../dispatch/dispatchers.js';
 import type { Signals } from '../dispatch/signals.js';
 import type { QueueFigures } from '../figures/counters.js';
 import { findJobs } from './find.js';
@@ -17,6 +18,15 @@ export type CancelResult =
   /** The enqueue that was meant has no record any more. */
   | { readonly verdict: 'unknown' };
 
+interface CancelledRow {
+  readonly enqueue_id: bigint;
+  readonly contract_version: number;
+  readonly fence: bigint;
+  readonly was_state: string;
+  readonly lease_token: Buffer | null;
+  readonly age_ms: number;
+}
+
 // Each round sees what the one before only waited for.
 const rounds = 5;
 
@@ -24,12 +34,14 @@ const rounds = 5;
 export class Canceller {
   readonly #db: Database;
   readonly #signals: Signals;
+  readonly #dispatchers: Dispatchers;
   readonly #figures: QueueFigures;
   readonly #logger: Logger;
 
-  constructor(db: Database, signals: Signals, figures: QueueFigures, logger: Logger) {
+  constructor(db: Database, signals: Signals, dispatchers: Dispatchers, figures: QueueFigures, logger: Logger) {
     this.#db = db;
     this.#signals = signals;
+    this.#dispatchers = dispatchers;
     this.#figures = figures;
     this.#logger = logger;
   }
@@ -41,7 +53,7 @@ export class Canceller {
   async cancel(name: JobName, enqueueId: bigint): Promise<CancelResult> {
     const place = [name.namespace, name.kind, name.jobId];
     for (let round = 1; round <= rounds; round++) {
-      const [row] = await this.#db.query<{ enqueue_id: bigint; contract_version: number; fence: bigint; was_state: string; age_ms: number }>(cancelSql, [...place, enqueueId]);
+      const [row] = await this.#db.query<CancelledRow>(cancelSql, [...place, enqueueId]);
       if (row !== undefined) this.#announce(name, row);
       const job = (await findJobs(this.#db, [name])).get(renderJobName(name));
       if (job !== undefined && isFinal(job.state) && (enqueueId === 0n || job.enqueueId === enqueueId)) return { verdict: 'ended', job };
@@ -60,12 +72,15 @@ export class Canceller {
     });
   }
 
-  #announce(name: JobName, row: { enqueue_id: bigint; contract_version: number; fence: bigint; was_state: string; age_ms: number }): void {
+  #announce(name: JobName, row: CancelledRow): void {
     this.#figures.jobFinished(name.kind, row.contract_version, 'cancelled', '', row.age_ms);
     this.#logger.info(
       { event: 'job_cancelled', kind: name.kind, version: row.contract_version, namespace: name.namespace, job_id: name.jobId, enqueue_id: row.enqueue_id.toString(), fence: row.fence.toString(), was: row.was_state },
       'a producer cancelled its job',
     );
+    this.#dispatchers.moved([{
+      kind: name.kind, contractVersion: row.contract_version, enqueueId: row.enqueue_id, token: row.lease_token ?? undefined, to: { state: 'cancelled', reason: 'CANCELLED' },
+    }]);
     this.#signals.send('change', `outcome ${name.kind}`);
   }
 }

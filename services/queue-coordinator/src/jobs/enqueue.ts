@@ -1,6 +1,7 @@
 import { sql, type Database, type Transaction } from '@leasehold/postgres';
 import type { Logger } from '@leasehold/service';
 import { Batcher } from '../batcher.js';
+import type { Dispatchers } from '../dispatch/dispatchers.js';
 import type { Signals } from '../dispatch/signals.js';
 import type { QueueFigures } from '../figures/counters.js';
 import { findJobs } from './find.js';
@@ -32,13 +33,15 @@ const rounds = 5;
 export class Enqueuer {
   readonly #db: Database;
   readonly #signals: Signals;
+  readonly #dispatchers: Dispatchers;
   readonly #figures: QueueFigures;
   readonly #logger: Logger;
   readonly #batcher: Batcher<JobSpec, EnqueueResult>;
 
-  constructor(db: Database, signals: Signals, figures: QueueFigures, logger: Logger) {
+  constructor(db: Database, signals: Signals, dispatchers: Dispatchers, figures: QueueFigures, logger: Logger) {
     this.#db = db;
     this.#signals = signals;
+    this.#dispatchers = dispatchers;
     this.#figures = figures;
     this.#logger = logger;
     this.#batcher = new Batcher({ run: (specs) => this.#enqueueAll(specs), maxSize: 500 });
@@ -135,6 +138,7 @@ export class Enqueuer {
         'a job was enqueued',
       );
     }
+    this.#dispatchers.enqueued(kinds);
     if (kinds.size > 0) this.#signals.send('change', ...[...kinds].map((kind) => `due ${kind}` as const));
   }
 }

@@ -2,7 +2,7 @@
 -- $1 kind text · $2 build text · $3 versions int[], $4 priorities int[], $5 floors timestamptz[]: one class per element;
 -- $6 tokens bytea[], $7 worker ids text[], $8 request numbers bigint[]: one slot per element.
 -- Result: one row per lease in claim order, with its slot. Fewer rows than slots: fewer jobs were due, or others hold them.
--- Draws from the fence sequence. Called by leases/acquire.ts alone.
+-- Draws from the fence sequence. Called by leases/grant.ts alone.
 --
 -- Rows are found by ctid: the join back by key would cost a second index descent per job. SKIP LOCKED, so that a busy first row
 -- never holds up the next. A floor keeps the scan from walking over the dead rows of jobs that were granted before.

@@ -10,15 +10,17 @@ import { fitting } from '../answer-size.js';
 import { leaseAccess } from '../access/lease-access.js';
 import { WorkerOwners } from '../access/worker-owners.js';
 import { answering } from '../database-faults.js';
+import type { Dispatchers } from '../dispatch/dispatchers.js';
 import type { Signals } from '../dispatch/signals.js';
 import { pollFloorMs, type Wakeups } from '../dispatch/wakeups.js';
 import { isKind } from '../jobs/job-name.js';
 import { maxContentBytes, RequestRules } from '../request-rules.js';
 import type { AttendedWorker, Attendance } from '../workers/attend.js';
 import { deregisterWorker, registerWorker } from '../workers/register.js';
-import type { Granted, Granter, Lease } from './acquire.js';
+import type { Granter } from './acquire.js';
 import type { Extender, ExtensionResult } from './extend.js';
 import { fence } from './fence.js';
+import type { Granted, Lease } from './lease.js';
 import { acquireMode, type Settlement, type Verb } from './rules.js';
 import type { SettlementResult, Settler } from './settle.js';
 
@@ -39,6 +41,7 @@ export interface LeaseParts {
   readonly settler: Settler;
   readonly wakeups: Wakeups;
   readonly signals: Signals;
+  readonly dispatchers: Dispatchers;
   readonly logger: Logger;
   /** Monotonic, in ms. */
   readonly now: () => number;
@@ -55,9 +58,10 @@ export function leaseService(parts: LeaseParts): ServiceBinding {
       settleLeases: answers((request: SettleLeasesRequest) => settle(parts, request)),
       deregisterWorker: answers(async ({ workerId }: DeregisterWorkerRequest) => {
         refuse((rules) => rules.check(workerIdForm.test(workerId), 'worker_id', 'is no lower-case UUID'));
-        const { released, kinds } = await deregisterWorker(parts.db, parts.logger, workerId);
-        if (released > 0) parts.signals.send('change', ...kinds.map((kind) => `due ${kind}` as const));
-        return { releasedLeases: released };
+        const released = await deregisterWorker(parts.db, parts.logger, workerId);
+        parts.dispatchers.moved(released);
+        if (released.length > 0) parts.signals.send('change', ...released.map(({ kind }) => `due ${kind}` as const));
+        return { releasedLeases: released.length };
       }),
     },
     { domain, access: leaseAccess(new WorkerOwners(parts.db)) },

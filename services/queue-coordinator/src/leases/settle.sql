@@ -80,6 +80,6 @@ reported as (
   select h.kind, h.contract_version, h.build, h.enqueue_id, now() from held h where h.unreadable
   on conflict do nothing
 )
-select h.place, h.namespace, h.kind, h.job_id, h.enqueue_id, h.contract_version, h.fence, h.verb, h.next_state, h.final_reason, h.said, h.attempts - h.free::int as attempts, h.build, h.unreadable,
+select h.place, h.namespace, h.kind, h.job_id, h.enqueue_id, h.contract_version, h.fence, h.verb, h.next_state, h.final_reason, h.said, h.attempts - h.free::int as attempts, h.build, h.unreadable, h.delay_ms::float8 as delay_ms,
   extract(epoch from now() - h.enqueued_at)::float8 * 1000 as age_ms, extract(epoch from now() - h.granted_at)::float8 * 1000 as run_ms
 from held h

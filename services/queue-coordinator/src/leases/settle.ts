@@ -1,6 +1,8 @@
 import { sql, type Database } from '@leasehold/postgres';
 import type { Logger } from '@leasehold/service';
 import { Batcher } from '../batcher.js';
+import type { Move } from '../dispatch/dispatcher.js';
+import type { Dispatchers } from '../dispatch/dispatchers.js';
 import type { Signals } from '../dispatch/signals.js';
 import type { QueueFigures } from '../figures/counters.js';
 import { fence, type Fence } from './fence.js';
@@ -37,6 +39,7 @@ interface SettledRow {
   readonly attempts: number;
   readonly build: string;
   readonly unreadable: boolean;
+  readonly delay_ms: number;
   readonly age_ms: number;
   readonly run_ms: number;
 }
@@ -55,13 +58,15 @@ interface BeforeRow {
 export class Settler {
   readonly #db: Database;
   readonly #signals: Signals;
+  readonly #dispatchers: Dispatchers;
   readonly #figures: QueueFigures;
   readonly #logger: Logger;
   readonly #batcher: Batcher<Asked, SettlementResult>;
 
-  constructor(db: Database, signals: Signals, figures: QueueFigures, logger: Logger) {
+  constructor(db: Database, signals: Signals, dispatchers: Dispatchers, figures: QueueFigures, logger: Logger) {
     this.#db = db;
     this.#signals = signals;
+    this.#dispatchers = dispatchers;
     this.#figures = figures;
     this.#logger = logger;
     this.#batcher = new Batcher({ run: (asked) => this.#settleAll(asked) });
@@ -86,14 +91,14 @@ export class Settler {
     ]);
     const results: (SettlementResult | undefined)[] = asked.map(() => undefined);
     for (const row of rows) results[Number(row.place) - 1] = { verdict: 'settled' };
-    this.#announce(rows);
+    this.#announce(rows, asked);
     const refused = asked.flatMap((a, index) => (results[index] === undefined ? [{ ...a, index }] : []));
     if (refused.length > 0) await this.#judgeRefused(refused, results);
     await this.#suspendBuilds(rows.filter((row) => row.unreadable));
     return results.map((result) => result ?? { verdict: 'not_found' });
   }
 
-  #announce(rows: readonly SettledRow[]): void {
+  #announce(rows: readonly SettledRow[], asked: readonly Asked[]): void {
     for (const row of rows) {
       if (row.next_state === 'queued') this.#figures.attemptEnded(row.kind, row.contract_version, row.verb === 'fail' ? row.said : 'RELEASED');
       else this.#figures.jobFinished(row.kind, row.contract_version, row.next_state, row.final_reason, row.age_ms);
@@ -107,6 +112,10 @@ export class Settler {
       );
     }
     if (rows.length === 0) return;
+    this.#dispatchers.moved(rows.map((row): Move => ({
+      kind: row.kind, contractVersion: row.contract_version, enqueueId: row.enqueue_id, token: asked[Number(row.place) - 1]?.settlement.leaseToken,
+      to: row.next_state === 'queued' ? { state: 'queued', delayMs: row.delay_ms } : { state: row.next_state, reason: row.final_reason },
+    })));
     this.#signals.send('change', ...rows.map((row) => (row.next_state === 'queued' ? (`due ${row.kind}` as const) : (`outcome ${row.kind}` as const))));
   }
 

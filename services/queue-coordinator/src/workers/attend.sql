@@ -13,7 +13,7 @@ seen as (
   from before where w.worker_id = before.worker_id
 ),
 undelivered as materialized (
-  select j.enqueue_id, j.fence
+  select j.enqueue_id, j.fence, j.lease_token
   from jobs j join before on j.worker_id = before.worker_id
   where j.state = 'leased' and j.request_seq > before.answered_seq and j.request_seq <= $2 and not (j.fence = any ($3::bigint[]))
   order by j.enqueue_id
@@ -25,7 +25,7 @@ given_back as (
       granted_at = null, expires_at = null, run_ends_at = null
   from undelivered u
   where j.enqueue_id = u.enqueue_id and j.fence = u.fence and j.worker_id = $1
-  returning j.kind, j.enqueue_id, j.fence
+  returning j.kind, j.contract_version, j.enqueue_id, j.fence, u.lease_token
 )
 select before.build, before.state, greatest(before.answered_seq, $2) as answered_seq,
   array(select c.kind || '@' || c.version from worker_contracts c where c.worker_id = before.worker_id) as declared,
@@ -34,5 +34,7 @@ select before.build, before.state, greatest(before.answered_seq, $2) as answered
   array(select j.request_seq from jobs j where j.worker_id = before.worker_id and j.state = 'leased' order by j.fence) as request_seqs,
   array(select g.kind from given_back g order by g.fence) as given_back_kinds,
   array(select g.enqueue_id from given_back g order by g.fence) as given_back_enqueues,
-  array(select g.fence from given_back g order by g.fence) as given_back_fences
+  array(select g.fence from given_back g order by g.fence) as given_back_fences,
+  array(select g.contract_version from given_back g order by g.fence) as given_back_versions,
+  array(select g.lease_token from given_back g order by g.fence) as given_back_tokens
 from before

@@ -1,5 +1,7 @@
 import { sql, type Database } from '@leasehold/postgres';
 import type { Logger } from '@leasehold/service';
+import type { Move } from '../dispatch/dispatcher.js';
+import type { Dispatchers } from '../dispatch/dispatchers.js';
 import type { Signals } from '../dispatch/signals.js';
 import { fence } from '../leases/fence.js';
 import type { RecordedLease } from '../leases/rules.js';
@@ -36,17 +38,21 @@ interface AttendRow {
   readonly given_back_kinds: string[];
   readonly given_back_enqueues: bigint[];
   readonly given_back_fences: bigint[];
+  readonly given_back_versions: number[];
+  readonly given_back_tokens: Buffer[];
 }
 
 /** Notes signs of life, and gives back what never reached its worker. */
 export class Attendance {
   readonly #db: Database;
   readonly #signals: Signals;
+  readonly #dispatchers: Dispatchers;
   readonly #logger: Logger;
 
-  constructor(db: Database, signals: Signals, logger: Logger) {
+  constructor(db: Database, signals: Signals, dispatchers: Dispatchers, logger: Logger) {
     this.#db = db;
     this.#signals = signals;
+    this.#dispatchers = dispatchers;
     this.#logger = logger;
   }
 
@@ -76,6 +82,10 @@ export class Attendance {
         'a lease never reached its worker and was given back',
       );
     }
+    this.#dispatchers.moved(row.given_back_kinds.flatMap((kind, index): Move[] => {
+      const [enqueueId, contractVersion, token] = [row.given_back_enqueues[index], row.given_back_versions[index], row.given_back_tokens[index]];
+      return enqueueId === undefined || contractVersion === undefined || token === undefined ? [] : [{ kind, contractVersion, enqueueId, token, to: { state: 'queued', delayMs: 0 } }];
+    }));
     this.#signals.send(...row.given_back_kinds.map((kind) => `due ${kind}` as const), 'change');
   }
 }

@@ -1,5 +1,6 @@
 import { sql, type Database } from '@leasehold/postgres';
 import type { Logger } from '@leasehold/service';
+import type { Move } from '../dispatch/dispatcher.js';
 
 const registerSql = sql(import.meta.url, 'register');
 const surveySql = sql(import.meta.url, 'survey');
@@ -62,10 +63,9 @@ export async function registerWorker(db: Database, logger: Logger, registration:
   return survey;
 }
 
-/** A worker leaves; what it held goes back. Answers how many leases, and of which kinds. */
-export async function deregisterWorker(db: Database, logger: Logger, workerId: string): Promise<{ released: number; kinds: readonly string[] }> {
-  const [row] = await db.query<{ released: number; kinds: string[] }>(deregisterSql, [workerId]);
-  const left = row ?? { released: 0, kinds: [] };
-  logger.info({ event: 'worker_left', worker_id: workerId, released: left.released }, 'a worker left');
-  return left;
+/** A worker leaves; what it held goes back. Answers what was released. */
+export async function deregisterWorker(db: Database, logger: Logger, workerId: string): Promise<readonly Move[]> {
+  const rows = await db.query<{ kind: string; contract_version: number; enqueue_id: bigint; lease_token: Buffer }>(deregisterSql, [workerId]);
+  logger.info({ event: 'worker_left', worker_id: workerId, released: rows.length }, 'a worker left');
+  return rows.map((row) => ({ kind: row.kind, contractVersion: row.contract_version, enqueueId: row.enqueue_id, token: row.lease_token, to: { state: 'queued', delayMs: 0 } }));
 }
