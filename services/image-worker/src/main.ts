@@ -1,5 +1,5 @@
 import { runService } from '@leasehold/service';
 import { readConfig } from './config.js';
-import { assembleWorker } from './worker.js';
+import { assembleImageWorker } from './worker.js';
 
-await runService({ name: 'image-worker', main: async (env, logger) => assembleWorker(readConfig(env), logger) });
+await runService({ name: 'image-worker', main: async (env, logger) => assembleImageWorker(readConfig(env), logger) });

@@ -33,3 +33,6 @@ export class PhotoFault extends Error {
     this.reason = reason;
   }
 }
+
+/** For `withinTime`. */
+export const tooLate = (what: string, limitMs: number) => (): PhotoFault => new PhotoFault('TIMEOUT', `${what}: not done within ${limitMs} ms`);

@@ -1,17 +1,17 @@
 import { ImagePayload, ImageResult } from '@leasehold/jobs-image-v1';
 import { openS3Store } from '@leasehold/object-store';
 import { leftOut, startProcess, testBucket, type ServiceProcess, type TestBucket } from '@leasehold/test-stack';
+import { ScriptedCoordinator } from '@leasehold/worker-runtime/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { programs } from './index.js';
 import { testFile } from './testing/manifest.js';
-import { ScriptedCoordinator } from './testing/scripted-coordinator.js';
 
 const program = programs.worker.replace('/src/', '/dist/').replace(/\.ts$/, '.js');
 
 describe.skipIf(leftOut('s3'))('a worker on an S3', () => {
   let coordinator: ScriptedCoordinator;
   beforeEach(async () => {
-    coordinator = new ScriptedCoordinator();
+    coordinator = new ScriptedCoordinator('image');
     await coordinator.start();
   });
   afterEach(() => coordinator.stop(AbortSignal.abort()));

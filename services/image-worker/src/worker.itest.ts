@@ -5,13 +5,13 @@ import { FaultClass, type Settlement } from '@leasehold/lease-v1';
 import type { EmbeddedStore } from '@leasehold/object-store';
 import { createLogger } from '@leasehold/service';
 import { freePort, startProcess, type ServiceProcess } from '@leasehold/test-stack';
+import { ScriptedCoordinator } from '@leasehold/worker-runtime/testing';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readConfig } from './config.js';
 import { programs } from './index.js';
 import { testFile } from './testing/manifest.js';
-import { ScriptedCoordinator } from './testing/scripted-coordinator.js';
 import { download, storedKeys, temporaryStore, upload } from './testing/store-folder.js';
-import { assembleWorker } from './worker.js';
+import { assembleImageWorker } from './worker.js';
 
 const dist = (program: string): string => program.replace('/src/', '/dist/').replace(/\.ts$/, '.js');
 let store: EmbeddedStore;
@@ -21,7 +21,7 @@ let processes: ServiceProcess[];
 
 beforeEach(async () => {
   ({ store, remove } = await temporaryStore());
-  coordinator = new ScriptedCoordinator();
+  coordinator = new ScriptedCoordinator('image');
   await coordinator.start();
   processes = [];
 });
@@ -74,7 +74,7 @@ test('a process of its own makes photos, gives a reason of the closed list for t
   expect((await coordinator.settlement('broken')).verb).toEqual({ $case: 'fail', value: { reason: 'CORRUPT', faultClass: FaultClass.CONTENT } });
 
   const ready = await fetch(`http://${await addressOf(running)}/readyz`);
-  expect({ status: ready.status, body: await ready.json() }).toMatchObject({ status: 200, body: { checks: [{ name: 'lifecycle' }, { name: 'worker-runtime', ok: true }, { name: 'picture-pool', ok: true }, { name: 'object-store', ok: true }] } });
+  expect({ status: ready.status, body: await ready.json() }).toMatchObject({ status: 200, body: { checks: [{ name: 'lifecycle' }, { name: 'worker-runtime', ok: true }, { name: 'object-store', ok: true }, { name: 'picture-pool', ok: true }] } });
   expect(await running.stop()).toEqual({ code: 0, signal: null });
   expect(coordinator.workers.size).toBe(0);
 });
@@ -111,7 +111,7 @@ test('a worker that is overtaken with its photo in the store settles nothing, an
 
 test('a worker does not start on a store that fails its check', async () => {
   const config = readConfig({ LEASEHOLD_COORDINATORS: coordinator.address, LEASEHOLD_STORE_DIR: store.directory, LEASEHOLD_HTTP_PORT: '0' });
-  const { lifecycle } = await assembleWorker(config, createLogger({ service: 'image-worker', level: 'silent' }));
+  const { lifecycle } = await assembleImageWorker(config, createLogger({ service: 'image-worker', level: 'silent' }));
   await rm(store.directory, { recursive: true });
   await expect(lifecycle.start()).rejects.toHaveProperty('kind', 'unavailable');
   expect(coordinator.workers.size).toBe(0);

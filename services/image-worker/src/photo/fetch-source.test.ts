@@ -1,10 +1,10 @@
 import { rm } from 'node:fs/promises';
 import type { EmbeddedStore, StoredVersion } from '@leasehold/object-store';
+import type { SourceVersion } from '@leasehold/worker-runtime';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { testFile } from '../testing/manifest.js';
 import { temporaryStore, upload } from '../testing/store-folder.js';
 import { fetchSource } from './fetch-source.js';
-import type { Source } from './order.js';
 
 const photo = testFile('img-gps.jpg');
 const quiet = new AbortController().signal;
@@ -18,9 +18,9 @@ beforeEach(async () => {
 });
 afterEach(() => remove());
 
-const source = (over: Partial<Source> = {}): Source => ({ key: version.key, versionId: version.versionId, sizeBytes: photo.length, sha256: version.sha256, ...over });
-const fetch = (over?: Partial<Source>, o: { maxBytes?: number; signal?: AbortSignal } = {}) => fetchSource(store, source(over), { maxBytes: 1 << 20, signal: quiet, memory: (size) => Buffer.alloc(size), ...o });
-const refusal = (over?: Partial<Source>, o?: { maxBytes?: number }) => fetch(over, o).then(() => 'fetched', (error: unknown) => error);
+const source = (over: Partial<SourceVersion> = {}): SourceVersion => ({ key: version.key, versionId: version.versionId, sizeBytes: photo.length, sha256: version.sha256, ...over });
+const fetch = (over?: Partial<SourceVersion>, o: { maxBytes?: number; signal?: AbortSignal } = {}) => fetchSource(store, source(over), { maxBytes: 1 << 20, signal: quiet, memory: (size) => Buffer.alloc(size), ...o });
+const refusal = (over?: Partial<SourceVersion>, o?: { maxBytes?: number }) => fetch(over, o).then(() => 'fetched', (error: unknown) => error);
 
 describe('the confirmed version', () => {
   test('is fetched byte for byte, with and without a digest to check', async () => {
@@ -40,7 +40,7 @@ describe('the confirmed version', () => {
 });
 
 describe('anything else is SOURCE_MISMATCH', () => {
-  test.each<[string, Partial<Source>]>([
+  test.each<[string, Partial<SourceVersion>]>([
     ['fewer bytes than confirmed', { sizeBytes: photo.length + 1, sha256: undefined }],
     ['more bytes than confirmed', { sizeBytes: photo.length - 1, sha256: undefined }],
     ['bytes where none were confirmed', { sizeBytes: 0, sha256: undefined }],

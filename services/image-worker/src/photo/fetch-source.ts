@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { StoreFault, type ObjectStore } from '@leasehold/object-store';
-import { PhotoFault } from '../reasons.js';
-import type { Source } from './order.js';
+import { readingFault, type ObjectStore, type ReadingFault } from '@leasehold/object-store';
+import type { SourceVersion } from '@leasehold/worker-runtime';
+import { PhotoFault, type Reason } from '../reasons.js';
 
 export interface FetchOptions {
   readonly maxBytes: number;
@@ -14,14 +14,14 @@ export interface FetchOptions {
  * The bytes of exactly the version that was confirmed, in memory. Never reads more than was confirmed, nor anything when that is above the limit.
  * Throws PhotoFault: BYTE_LIMIT, SOURCE_MISMATCH, STORE_UNAVAILABLE, INTERNAL; the signal's reason.
  */
-export async function fetchSource(store: ObjectStore, source: Source, o: FetchOptions): Promise<Buffer> {
+export async function fetchSource(store: ObjectStore, source: SourceVersion, o: FetchOptions): Promise<Buffer> {
   if (source.sizeBytes > o.maxBytes) throw new PhotoFault('BYTE_LIMIT', `${source.sizeBytes} bytes were confirmed, at most ${o.maxBytes} are read`);
   return read(store, source, o).catch(async (error: unknown) => {
     throw await seenFromHere(error, store, o.signal);
   });
 }
 
-async function read(store: ObjectStore, { key, versionId, sizeBytes, sha256 }: Source, { signal, memory }: FetchOptions): Promise<Buffer> {
+async function read(store: ObjectStore, { key, versionId, sizeBytes, sha256 }: SourceVersion, { signal, memory }: FetchOptions): Promise<Buffer> {
   const bytes = memory(sizeBytes);
   const { version, body } = await store.get(key, versionId, { maxBytes: sizeBytes, signal, into: bytes });
   let filled = 0;
@@ -40,29 +40,10 @@ const digestOf = (bytes: Buffer): Buffer => createHash('sha256').update(bytes).d
 
 const mismatch = (message: string, cause?: unknown): PhotoFault => new PhotoFault('SOURCE_MISMATCH', message, { cause });
 
-async function seenFromHere(error: unknown, store: ObjectStore, signal: AbortSignal): Promise<unknown> {
-  if (!(error instanceof StoreFault)) return error;
-  switch (error.kind) {
-    case 'not_found':
-      // A worker that looks into the wrong directory or bucket must not condemn every photo that it is asked for.
-      return await isEmpty(store, signal) ? new PhotoFault('STORE_UNAVAILABLE', 'the store holds nothing at all', { cause: error }) : mismatch(error.message, error);
-    case 'damaged':
-    case 'too_large':
-      return mismatch(error.message, error);
-    case 'unavailable':
-    case 'unversioned':
-    case 'unsupported':
-      return new PhotoFault('STORE_UNAVAILABLE', error.message, { cause: error });
-    case 'invalid':
-      return new PhotoFault('INTERNAL', error.message, { cause: error });
-  }
-}
+const reasonOf: Readonly<Record<ReadingFault, Reason>> = { mismatch: 'SOURCE_MISMATCH', store: 'STORE_UNAVAILABLE', caller: 'INTERNAL' };
 
-async function isEmpty(store: ObjectStore, signal: AbortSignal): Promise<boolean> {
-  try {
-    for await (const _ of store.listVersions('', { signal })) return false;
-    return true;
-  } catch {
-    return true;
-  }
+async function seenFromHere(error: unknown, store: ObjectStore, signal: AbortSignal): Promise<unknown> {
+  const fault = await readingFault(error, store, signal);
+  if (fault === undefined) return error;
+  return new PhotoFault(reasonOf[fault], error instanceof Error ? error.message : fault, { cause: error });
 }

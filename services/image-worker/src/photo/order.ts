@@ -1,19 +1,11 @@
+import type { SourceVersion } from '@leasehold/worker-runtime';
 import type { SourceFacts } from '../rendering/photo-making.js';
 import type { RenditionSpec } from '../rendering/rendition.js';
 
-/** One version of one object, as the producer confirmed it. */
-export interface Source {
-  readonly key: string;
-  readonly versionId: string;
-  /** 0 or more. */
-  readonly sizeBytes: number;
-  /** 32 bytes; undefined when nobody computed it. */
-  readonly sha256: Buffer | undefined;
-}
-
 /** What a job asks for: the newest model of the kind `image`, whatever version of the contract it came in. */
 export interface PhotoOrder {
-  readonly source: Source;
+  /** As the producer confirmed it. */
+  readonly source: SourceVersion;
   /** `renditions/{namespace}/{file}/` */
   readonly renditionPrefix: string;
   readonly spec: RenditionSpec;

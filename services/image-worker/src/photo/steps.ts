@@ -1,17 +1,17 @@
 import type { ObjectStore, StoredVersion } from '@leasehold/object-store';
 import type { Clock } from '@leasehold/service';
+import { withinTime, type SourceVersion } from '@leasehold/worker-runtime';
+import { tooLate } from '../reasons.js';
 import type { PictureLimits } from '../rendering/limits.js';
 import type { MadePhoto, MakingOptions } from '../rendering/photo-making.js';
 import type { RenditionSpec } from '../rendering/rendition.js';
-import { withinTime } from '../time-limit.js';
 import { fetchSource } from './fetch-source.js';
-import type { Source } from './order.js';
 import { SourceMemory } from './source-memory.js';
 import { storePhoto } from './store-photo.js';
 
 /** What a run consists of, one after the other. Between any two of them it may be told to stop. All throw PhotoFault. */
 export interface PhotoSteps {
-  fetch(source: Source, signal: AbortSignal): Promise<Buffer>;
+  fetch(source: SourceVersion, signal: AbortSignal): Promise<Buffer>;
   /** Judges the file by its header, then decodes and encodes. */
   make(bytes: Buffer, spec: RenditionSpec, o: { readonly signal: AbortSignal; readonly onJudged: () => void }): Promise<MadePhoto>;
   store(key: string, bytes: Buffer, signal: AbortSignal): Promise<StoredVersion>;
@@ -37,8 +37,8 @@ export interface StepsOptions {
 export function photoSteps({ store, studio, limits, runs, storeTimeoutMs: limitMs, clock }: StepsOptions): PhotoSteps {
   const memory = new SourceMemory({ most: runs });
   return {
-    fetch: (source, signal) => withinTime({ clock, limitMs, signal, what: 'fetch' }, (either) => fetchSource(store, source, { maxBytes: limits.maxBytes, signal: either, memory: (sizeBytes) => memory.take(sizeBytes) })),
+    fetch: (source, signal) => withinTime({ clock, limitMs, signal, late: tooLate('fetch', limitMs) }, (either) => fetchSource(store, source, { maxBytes: limits.maxBytes, signal: either, memory: (sizeBytes) => memory.take(sizeBytes) })),
     make: (bytes, spec, { signal, onJudged }) => studio.make(bytes, { spec, limits, onJudged, signal }).finally(() => memory.giveBack(bytes)),
-    store: (key, bytes, signal) => withinTime({ clock, limitMs, signal, what: 'store' }, (either) => storePhoto(store, key, bytes, either)),
+    store: (key, bytes, signal) => withinTime({ clock, limitMs, signal, late: tooLate('store', limitMs) }, (either) => storePhoto(store, key, bytes, either)),
   };
 }

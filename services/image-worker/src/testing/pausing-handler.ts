@@ -1,8 +1,9 @@
 import type { JobHandler } from '@leasehold/worker-runtime';
+import type { Failpoints } from '@leasehold/worker-runtime/testing';
 import type { PhotoMade, PhotoOrder } from '../photo/order.js';
 import { photoHandler } from '../photo/photo-handler.js';
 import type { PhotoSteps } from '../photo/steps.js';
-import type { Failpoint, Failpoints } from './failpoints.js';
+import type { Failpoint } from './failpoints.js';
 
 interface Run {
   readonly fence: bigint;
@@ -10,7 +11,7 @@ interface Run {
 }
 
 /** The worker's own handler on the worker's own steps, with failpoints between them. */
-export function pausingHandler(steps: PhotoSteps, failpoints: Failpoints): JobHandler<PhotoOrder, PhotoMade> {
+export function pausingHandler(steps: PhotoSteps, failpoints: Failpoints<Failpoint>): JobHandler<PhotoOrder, PhotoMade> {
   return {
     ...photoHandler(steps),
     run: async (job) => {
@@ -20,7 +21,7 @@ export function pausingHandler(steps: PhotoSteps, failpoints: Failpoints): JobHa
   };
 }
 
-function pausing(steps: PhotoSteps, failpoints: Failpoints, run: Run): PhotoSteps {
+function pausing(steps: PhotoSteps, failpoints: Failpoints<Failpoint>, run: Run): PhotoSteps {
   const then = async <T>(step: Promise<T>, point: Failpoint): Promise<T> => {
     const done = await step;
     await failpoints.reach(point, run);

@@ -1,6 +1,6 @@
 import type { Clock, Logger } from '@leasehold/service';
-import { PhotoFault } from '../../reasons.js';
-import { withinTime } from '../../time-limit.js';
+import { withinTime } from '@leasehold/worker-runtime';
+import { PhotoFault, tooLate } from '../../reasons.js';
 import type { MadePhoto, MakingOptions } from '../photo-making.js';
 import { ChildEnded, PoolChild, type ChildOptions, type Made } from './child-process.js';
 
@@ -50,7 +50,7 @@ export class Slot {
     const child = await this.#ready();
     signal.throwIfAborted();
     const { clock, timeoutMs } = this.#o;
-    return withinTime({ clock, limitMs: timeoutMs, signal, what: 'decoding and encoding' }, async (either) => {
+    return withinTime({ clock, limitMs: timeoutMs, signal, late: tooLate('decoding and encoding', timeoutMs) }, async (either) => {
       const end = (): void => this.#end(child, signal.aborted ? 'stopped' : 'timeout');
       either.addEventListener('abort', end, { once: true });
       try {
@@ -83,7 +83,7 @@ export class Slot {
       if (this.#failures > 0) await clock.wait(Math.min(BACKOFF.maxMs, BACKOFF.baseMs * 2 ** (this.#failures - 1)), this.#stopped.signal);
       this.#stopped.signal.throwIfAborted();
       const child = (this.#running = new PoolChild({ program, memoryBytes }));
-      await withinTime({ clock, limitMs: START_TIMEOUT_MS, signal: this.#stopped.signal, what: 'the start of a child' }, async (either) => {
+      await withinTime({ clock, limitMs: START_TIMEOUT_MS, signal: this.#stopped.signal, late: tooLate('the start of a child', START_TIMEOUT_MS) }, async (either) => {
         either.addEventListener('abort', () => child.kill(), { once: true });
         await child.ready;
       });
