@@ -31,6 +31,6 @@ export const uploadTooSlow = (): Fault => of.deadline();
 
 export const databaseUnavailable = (): Fault => of.unavailable('DATABASE_UNAVAILABLE', 'the records are out of reach for a moment', 1_000);
 export const storeUnavailable = (): Fault => of.unavailable('STORE_UNAVAILABLE', 'the object store is out of reach for a moment', 1_000);
-export const namespaceFull = (namespace: string, max: number, retryDelayMs: number): Fault =>
-  of.exhausted('NAMESPACE_FULL', `namespace ${namespace} has ${max} photos in the queue, as many as it may: wait until some are done`, retryDelayMs);
+export const namespaceFull = (namespace: string, max: number, what: string, retryDelayMs: number): Fault =>
+  of.exhausted('NAMESPACE_FULL', `namespace ${namespace} has ${max} ${what} in the queue, as many as it may: wait until some are done`, retryDelayMs);
 export const internal = (message: string): Fault => of.internal(message);

@@ -8,7 +8,7 @@ import type { Registry } from 'prom-client';
 import type { IngestConfig } from './config.js';
 import { imageContracts } from './contract/image-contracts.js';
 import type { QueueClient } from './coordinator/coordinator.js';
-import { channel } from './files/changes.js';
+import { channel } from './watch/changes.js';
 import { fileService } from './files/rpc.js';
 import { fileRoutes } from './http/files.js';
 import { objectRoutes, objectsPath } from './http/objects.js';

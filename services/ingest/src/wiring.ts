@@ -10,17 +10,21 @@ import { JobViews } from './coordinator/job-views.js';
 import { expirePending } from './expiry/expire.js';
 import { lookAtFigures } from './figures/figures.js';
 import { Metrics } from './figures/metrics.js';
-import { Changes } from './files/changes.js';
-import { InFlight } from './files/in-flight.js';
+import { FileOutcomes } from './files/file-outcomes.js';
+import { imageJobWriter } from './files/image-job.js';
+import { fileJobs } from './files/jobs/file-jobs.js';
 import { PageTokens } from './files/page-token.js';
 import type { FileParts } from './files/parts.js';
 import { FileRecords } from './files/records.js';
+import { imageKind } from './files/resource-name.js';
 import { healQueued } from './healing/heal.js';
+import { InFlight } from './jobs/in-flight.js';
 import { OutcomeApplier } from './outcomes/apply.js';
 import { pullOutcomes } from './outcomes/pull.js';
 import { Relay } from './relay/relay.js';
 import { passBucketWhenDue } from './sweep/bucket-pass.js';
 import { sweepFiles } from './sweep/sweep-files.js';
+import { Changes } from './watch/changes.js';
 
 /** What ingest is built on. */
 export interface Foundations {
@@ -71,17 +75,18 @@ export function wire(f: Foundations): Ingest {
   const changes = new Changes(f.tell);
   const coordinator = new Coordinator(f.queue, config.coordinator.timeoutMs);
   const jobs = new JobViews(coordinator, { clock: systemClock, logger, timeoutMs: config.coordinator.progressTimeoutMs, lingerMs: progressLingerMs });
-  const applier = new OutcomeApplier({ db, records, contracts, changes, metrics, logger, writeWindowMs: windows.writeMs });
+  const photos = fileJobs(db, windows.writeMs);
+  const applier = new OutcomeApplier({ target: new FileOutcomes({ db, records, contracts, changes, writeWindowMs: windows.writeMs }), metrics: metrics.files, logger });
   // A batch is one call, a cancel at most two.
   const claimMs = 2 * config.coordinator.timeoutMs + claimSlackMs;
-  const relay = new Relay({ db, records, coordinator, contracts, applier, metrics, logger, claimMs, refusedMs });
+  const relay = new Relay({ jobs: photos, writer: imageJobWriter(contracts, records), coordinator, applier, metrics: metrics.files, logger, claimMs, refusedMs });
 
   return {
     changes,
     metrics,
     files: {
       records, store, contracts, changes, jobs, logger, limits,
-      inFlight: new InFlight(db, { max: limits.maxQueued, clock: systemClock, onRefused: () => metrics.namespaceFull.inc() }),
+      inFlight: new InFlight(photos, { what: 'photos', max: limits.maxQueued, clock: systemClock, onRefused: () => metrics.files.namespaceFull.inc() }),
       pageTokens: new PageTokens(config.store.secrets),
       clock: systemClock,
       onQueued: () => f.wake('relay'),
@@ -89,13 +94,13 @@ export function wire(f: Foundations): Ingest {
     },
     duties: {
       relay: (signal) => relay.run(signal),
-      cancels: (signal) => cancelJobs({ db, coordinator, logger, claimMs, writeWindowMs: windows.writeMs }, signal),
-      outcomes: (signal) => pullOutcomes({ coordinator, contracts, applier, waitMs: config.coordinator.outcomesWaitMs }, signal),
-      healing: () => healQueued({ db, metrics, logger, healAfterMs: config.duties.healAfterMs, onHealed: () => f.wake('relay') }),
+      cancels: (signal) => cancelJobs({ jobs: photos, coordinator, logger, claimMs }, signal),
+      outcomes: (signal) => pullOutcomes({ coordinator, kind: imageKind, versions: contracts.versions, applier, waitMs: config.coordinator.outcomesWaitMs }, signal),
+      healing: () => healQueued({ jobs: photos, metrics: metrics.files, logger, healAfterMs: config.duties.healAfterMs, onHealed: () => f.wake('relay') }),
       expiry: () => expirePending({ db, changes, metrics, logger, uploadWindowMs: windows.uploadMs }),
       sweep: (signal) => sweepFiles({ db, store, changes, metrics, logger, windows, claimMs: config.store.timeoutMs }, signal),
       'bucket-pass': (signal) => passBucketWhenDue({ db, store, metrics, logger, windows, everyMs: config.duties.bucketPassEveryMs }, signal),
-      figures: () => lookAtFigures(db, metrics),
+      figures: () => lookAtFigures({ db, files: photos, metrics }),
     },
   };
 }

@@ -1,7 +1,8 @@
 import { ImagePayload, ImageResult } from '@leasehold/jobs-image-v1';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { digestOf, ImageContracts, imageContracts, UnreadableResult, type ImageContract, type ImageJob } from './image-contracts.js';
+import { Contracts, UnreadableResult } from '../jobs/contracts.js';
+import { digestOf, imageContracts, type ImageContract, type ImageJob } from './image-contracts.js';
 
 const v1 = imageContracts.preferred;
 const contract = (version: number): ImageContract => ({ ...v1, version });
@@ -59,7 +60,7 @@ describe('the digest', () => {
 
 describe('several versions', () => {
   test('a closed version leads to the next one, round and round; a single one leads nowhere', () => {
-    const both = new ImageContracts([contract(2), contract(1)]);
+    const both = new Contracts([contract(2), contract(1)]);
     expect(both.preferred.version).toBe(2);
     expect([both.after(2)?.version, both.after(1)?.version]).toEqual([1, 2]);
     expect(imageContracts.after(1)).toBeUndefined();

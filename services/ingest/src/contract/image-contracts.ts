@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ImagePayload, ImageResult } from '@leasehold/jobs-image-v1';
+import { Contracts, UnreadableResult } from '../jobs/contracts.js';
 
 /** What a photo's job says, whatever the contract version that carries it. */
 export interface ImageJob {
@@ -34,11 +35,6 @@ export interface ImageContract {
   encode(job: ImageJob): Buffer;
   /** @throws UnreadableResult when the bytes are not a whole result of this version. */
   decode(result: Uint8Array): ImageDone;
-}
-
-/** A result that this version of ingest cannot read. Another version may, so it is never acknowledged. */
-export class UnreadableResult extends Error {
-  override readonly name = 'UnreadableResult';
 }
 
 /**
@@ -93,33 +89,6 @@ function parse(bytes: Uint8Array): ImageResult {
   }
 }
 
-/** The contract versions that this build writes and reads, the preferred one first. */
-export class ImageContracts {
-  readonly #all: readonly [ImageContract, ...ImageContract[]];
-
-  constructor(all: readonly [ImageContract, ...ImageContract[]]) {
-    this.#all = all;
-  }
-
-  get versions(): number[] {
-    return this.#all.map((contract) => contract.version);
-  }
-
-  /** What a new job is written in. */
-  get preferred(): ImageContract {
-    return this.#all[0];
-  }
-
-  of(version: number): ImageContract | undefined {
-    return this.#all.find((contract) => contract.version === version);
-  }
-
-  /** What to try after `closed` was found closed: the next one in order, round and round; undefined when there is no other. */
-  after(closed: number): ImageContract | undefined {
-    const others = this.#all.filter((contract) => contract.version !== closed);
-    const at = this.#all.findIndex((contract) => contract.version === closed);
-    return this.#all.slice(at + 1)[0] ?? others[0];
-  }
-}
-
-export const imageContracts = new ImageContracts([v1]);
+/** The versions of the contract `image` that this build writes and reads, the preferred one first. */
+export type ImageContracts = Contracts<ImageContract>;
+export const imageContracts: ImageContracts = new Contracts([v1]);

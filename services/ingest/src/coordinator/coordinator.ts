@@ -1,7 +1,7 @@
 import { EnqueueVerdict, JobState, type Job, type Outcome as OutcomeMessage, type QueueServiceService } from '@leasehold/queue-v1';
 import { durationOfMs, Fault, type ClientOf } from '@leasehold/rpc';
-import { fenceOf } from '../files/fence.js';
-import type { Outcome } from '../outcomes/outcome.js';
+import { fenceOf } from '../jobs/fence.js';
+import type { Outcome } from '../jobs/outcome.js';
 
 export type QueueClient = ClientOf<typeof QueueServiceService>;
 
@@ -23,6 +23,10 @@ export interface JobView {
   readonly maxAttempts: number;
   readonly percent: number;
   readonly stage: string;
+  /** What was worked through so far, as the kind counts it, and of how many bytes; 0 where it does not. */
+  readonly items: bigint;
+  readonly bytes: bigint;
+  readonly bytesTotal: bigint;
 }
 
 export interface JobToSend {
@@ -32,7 +36,6 @@ export interface JobToSend {
   readonly digest: Buffer;
 }
 
-export const kind = 'image';
 const verdicts = new Map<number, EnqueueAnswer['verdict']>([
   [EnqueueVerdict.ENQUEUED, 'enqueued'],
   [EnqueueVerdict.EXISTS, 'exists'],
@@ -71,7 +74,7 @@ export class Coordinator {
   }
 
   /**
-   * Ends the job of a deleted card. Every enqueue of its id is void, not only the one that was heard of: when a restore made the
+   * Ends a job that its resource has no use for any more. Every enqueue of its id is void, not only the one that was heard of: when a restore made the
    * coordinator forget that one, healing may have made another, or may have one under way, which needs a tombstone.
    * @param enqueueId 0n: none was heard of.
    */
@@ -86,8 +89,8 @@ export class Coordinator {
     }
   }
 
-  /** Waits up to `waitMs` (30 s at most) for outcomes of the given contract versions. */
-  async pull(versions: readonly number[], max: number, waitMs: number, signal: AbortSignal): Promise<Outcome[]> {
+  /** Waits up to `waitMs` (30 s at most) for outcomes of the kind's given contract versions. */
+  async pull(kind: string, versions: readonly number[], max: number, waitMs: number, signal: AbortSignal): Promise<Outcome[]> {
     const request = { kind, contractVersions: [...versions], maxOutcomes: max, wait: durationOfMs(waitMs) };
     const { outcomes } = await this.#client.pullOutcomes(request, { signal, timeoutMs: waitMs + this.#timeoutMs });
     return outcomes.map((message) => outcomeOf(message) ?? unreadable(message));
@@ -113,6 +116,9 @@ const viewOf = (job: Job): JobView => {
     maxAttempts: job.maxAttempts,
     percent: leased ? (job.progress?.percent ?? 0) : 0,
     stage: leased ? (job.progress?.stage ?? '') : '',
+    items: leased ? (job.progress?.items ?? 0n) : 0n,
+    bytes: leased ? (job.progress?.bytes ?? 0n) : 0n,
+    bytesTotal: leased ? (job.progress?.bytesTotal ?? 0n) : 0n,
   };
 };
 

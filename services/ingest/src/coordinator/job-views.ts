@@ -28,7 +28,7 @@ export class JobViews {
     this.#lingerMs = o.lingerMs;
   }
 
-  /** @param name `namespaces/{namespace}/kinds/image/jobs/{job}` */
+  /** @param name `namespaces/{namespace}/kinds/{kind}/jobs/{job}` */
   view(name: string): Promise<JobView | undefined> {
     return new Promise((answer) => {
       this.#waiting.push({ name, answer });
@@ -50,8 +50,12 @@ export class JobViews {
     try {
       views = await this.#coordinator.views([...new Set(asked.map(({ name }) => name))], this.#timeoutMs);
     } catch (error) {
-      this.#logger.debug({ event: 'job_views_missing', err: error, jobs: asked.length }, 'cards are shown without progress');
+      this.#logger.debug({ event: 'job_views_missing', err: error, jobs: asked.length }, 'resources are shown without progress');
     }
     for (const { name, answer } of asked) answer(views.get(name));
   }
 }
+
+/** Equal for two views of a job that show the same. */
+export const viewText = (view: JobView | undefined): string =>
+  view === undefined ? '' : [view.leased, view.attempt, view.maxAttempts, view.percent, view.stage, view.items, view.bytes, view.bytesTotal].join(' ');

@@ -1,7 +1,7 @@
 import { sql, type Database } from '@leasehold/postgres';
 import type { Logger } from '@leasehold/service';
 import type { Metrics } from '../figures/metrics.js';
-import type { Changes } from '../files/changes.js';
+import type { Changes } from '../watch/changes.js';
 import { fileName } from '../files/resource-name.js';
 
 const statement = sql(import.meta.url, 'expire');
@@ -21,7 +21,7 @@ export async function expirePending({ db, changes, metrics, logger, uploadWindow
   const rows = await db.query<{ namespace: string; file_id: string }>(statement, [atMost, uploadWindowMs]);
   for (const row of rows) {
     const id = { namespace: row.namespace, fileId: row.file_id };
-    changes.announce(id);
+    changes.announce(fileName(id));
     logger.info({ event: 'file_expired', file: fileName(id) }, 'never confirmed in time');
   }
   metrics.expired.inc(rows.length);

@@ -1,4 +1,4 @@
-import type { Fence } from './fence.js';
+import type { Fence } from '../jobs/fence.js';
 import type { Options } from './options.js';
 import type { RejectionReason } from './rejection.js';
 import type { FileId } from './resource-name.js';

@@ -30,7 +30,7 @@ export async function confirmFile(parts: FileParts, request: ConfirmFile, signal
   await parts.inFlight.admit(card.namespace);
   const confirmed = await parts.records.confirm(card, source, job, parts.limits.uploadWindowMs);
   if (confirmed !== undefined) {
-    parts.changes.announce(confirmed);
+    parts.changes.announce(fileName(confirmed));
     parts.onQueued();
     parts.logger.info({ event: 'file_confirmed', file: fileName(confirmed), generation: confirmed.generation, size_bytes: source.sizeBytes }, 'queued');
     return confirmed;

@@ -24,7 +24,7 @@ export async function createFile(parts: FileParts, request: CreateFile): Promise
   const id = { namespace, fileId: request.fileId === '' ? randomUUID() : request.fileId };
   const made = await parts.records.insert(id, options, parts.limits.pendingLifeMs);
   if (made !== undefined) {
-    parts.changes.announce(made);
+    parts.changes.announce(fileName(made));
     parts.logger.info({ event: 'file_created', file: fileName(made) }, 'a card waits for its bytes');
   }
   const card = made ?? (await parts.records.find(id));

@@ -1,8 +1,11 @@
 import { digestOf, type ImageContracts, type ImageJob } from '../contract/image-contracts.js';
+import type { JobWriter } from '../jobs/job-writer.js';
 import type { Card, Source } from './card.js';
 import type { Options } from './options.js';
-import type { StoredJob } from './records.js';
-import { jobIdOf, renditionPrefix, uploadKey, type FileId } from './resource-name.js';
+import { jobIdOf } from '../jobs/job-name.js';
+import type { StoredJob } from '../jobs/owed-jobs.js';
+import type { FileRecords } from './records.js';
+import { renditionPrefix, uploadKey, type FileId } from './resource-name.js';
 
 const jobOf = (id: FileId, options: Options, source: Source): ImageJob => ({
   sourceKey: uploadKey(id),
@@ -22,3 +25,15 @@ export function jobToStore(id: FileId, options: Options, source: Source, generat
   const contract = contracts.preferred;
   return { jobId: jobIdOf(id.fileId, generation), contractVersion: contract.version, payload: contract.encode(job), digest: digestOf(job) };
 }
+
+/** Writes a card's job anew, as the card has it. */
+export const imageJobWriter = (contracts: ImageContracts, records: FileRecords): JobWriter => ({
+  preferredVersion: contracts.preferred.version,
+  versionAfter: (closed) => contracts.after(closed)?.version,
+  write: async ({ namespace, id, generation }, version) => {
+    const card = await records.find({ namespace, fileId: id });
+    const job = card?.generation === generation ? imageJobOf(card) : undefined;
+    const contract = contracts.of(version);
+    return job && contract && { payload: contract.encode(job), digest: digestOf(job) };
+  },
+});

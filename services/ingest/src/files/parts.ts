@@ -2,8 +2,8 @@ import type { ObjectStore } from '@leasehold/object-store';
 import type { Clock, Logger } from '@leasehold/service';
 import type { ImageContracts } from '../contract/image-contracts.js';
 import type { JobViews } from '../coordinator/job-views.js';
-import type { Changes } from './changes.js';
-import type { InFlight } from './in-flight.js';
+import type { InFlight } from '../jobs/in-flight.js';
+import type { Changes } from '../watch/changes.js';
 import type { PageTokens } from './page-token.js';
 import type { FileRecords } from './records.js';
 

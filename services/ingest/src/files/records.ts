@@ -1,4 +1,5 @@
 import { sql, type Database } from '@leasehold/postgres';
+import type { StoredJob } from '../jobs/owed-jobs.js';
 import { cardOf, type Card, type FileRow, type Source } from './card.js';
 import type { Options } from './options.js';
 import type { FileId } from './resource-name.js';
@@ -12,14 +13,6 @@ const statements = {
   retry: sql(import.meta.url, 'retry'),
   delete: sql(import.meta.url, 'delete'),
 };
-
-/** A job as it is stored with its card: what the relay sends. */
-export interface StoredJob {
-  readonly jobId: string;
-  readonly contractVersion: number;
-  readonly payload: Buffer;
-  readonly digest: Buffer;
-}
 
 /** The cards in `records`, as their owners' calls read and change them. Each method is one statement; undefined: no row answered its conditions. */
 export class FileRecords {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isFileId, jobIdOf, jobName, fileName, parseFileName, parseJobName, parseParent, parseRenditionKey, parseUploadKey, renditionPrefix, uploadKey } from './resource-name.js';
+import { jobIdOf, jobName } from '../jobs/job-name.js';
+import { imageKind, isFileId, fileName, parseFileName, parseJobName, parseParent, parseRenditionKey, parseUploadKey, renditionPrefix, uploadKey } from './resource-name.js';
 
 const id = fc.record({ namespace: fc.stringMatching(/^[a-z][a-z0-9-]{0,62}$/), fileId: fc.stringMatching(/^[a-z0-9][a-z0-9-]{0,62}$/) });
 
@@ -8,7 +9,7 @@ describe('names', () => {
   test('every name and key leads back to its file', () => {
     fc.assert(fc.property(id, fc.integer({ min: 1, max: 999_999_999 }), fc.bigInt(1n, 2n ** 63n - 1n), (file, generation, fence) => {
       expect(parseFileName(fileName(file))).toEqual(file);
-      expect(parseJobName(jobName(file.namespace, jobIdOf(file.fileId, generation)))).toEqual({ ...file, generation });
+      expect(parseJobName(jobName(imageKind, file.namespace, jobIdOf(file.fileId, generation)))).toEqual({ ...file, generation });
       expect(parseUploadKey(uploadKey(file))).toEqual(file);
       expect(parseRenditionKey(`${renditionPrefix(file)}${fence}/photo.webp`)).toEqual({ id: file, fence });
     }));

@@ -1,4 +1,4 @@
-import { fenceOf, type Fence } from './fence.js';
+import { fenceOf, type Fence } from '../jobs/fence.js';
 
 /** Names a file: both parts checked against their patterns. */
 export interface FileId {
@@ -6,11 +6,14 @@ export interface FileId {
   readonly fileId: string;
 }
 
-const namespacePattern = '[a-z][a-z0-9-]{0,62}';
+/** The kind of photos' jobs. */
+export const imageKind = 'image';
+
+export const namespacePattern = '[a-z][a-z0-9-]{0,62}';
 const fileIdPattern = '[a-z0-9][a-z0-9-]{0,62}';
 const parentForm = new RegExp(`^namespaces/(${namespacePattern})$`);
 const fileForm = new RegExp(`^namespaces/(${namespacePattern})/files/(${fileIdPattern})$`);
-const jobForm = new RegExp(`^namespaces/(${namespacePattern})/kinds/image/jobs/(${fileIdPattern})\\.([1-9][0-9]{0,8})$`);
+const jobForm = new RegExp(`^namespaces/(${namespacePattern})/kinds/${imageKind}/jobs/(${fileIdPattern})\\.([1-9][0-9]{0,8})$`);
 const uploadForm = new RegExp(`^uploads/(${namespacePattern})/(${fileIdPattern})$`);
 const renditionForm = new RegExp(`^renditions/(${namespacePattern})/(${fileIdPattern})/(.+)$`);
 const fenceForm = /^([1-9][0-9]{0,18})\/[^/]+$/;
@@ -23,9 +26,6 @@ export const parseParent = (parent: string): string | undefined => parentForm.ex
 export const fileName = ({ namespace, fileId }: FileId): string => `namespaces/${namespace}/files/${fileId}`;
 export const parseFileName = (name: string): FileId | undefined => fileIdOf(fileForm.exec(name));
 
-/** A job id is used once: the generation is part of it, and a generation is queued once. */
-export const jobIdOf = (fileId: string, generation: number): string => `${fileId}.${generation}`;
-export const jobName = (namespace: string, jobId: string): string => `namespaces/${namespace}/kinds/image/jobs/${jobId}`;
 export function parseJobName(name: string): (FileId & { readonly generation: number }) | undefined {
   const match = jobForm.exec(name);
   const id = fileIdOf(match);

@@ -17,7 +17,7 @@ export async function retryFile(parts: FileParts, request: { readonly name: stri
   await parts.inFlight.admit(card.namespace);
   const queued = await parts.records.retry(card, card, job);
   if (queued !== undefined) {
-    parts.changes.announce(queued);
+    parts.changes.announce(fileName(queued));
     parts.onQueued();
     parts.logger.info({ event: 'file_retried', file: fileName(queued), generation: queued.generation }, 'queued again');
     return queued;

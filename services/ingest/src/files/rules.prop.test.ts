@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { fenceOf, noFence } from './fence.js';
+import { fenceOf, noFence } from '../jobs/fence.js';
 import { afterOutcome, causes, isFinal, next, states, type Cause, type Standing, type State, type Verdict } from './rules.js';
 
 const state = fc.constantFrom(...states);

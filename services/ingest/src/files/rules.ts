@@ -1,4 +1,4 @@
-import type { Fence } from './fence.js';
+import type { Fence } from '../jobs/fence.js';
 
 /**
  * The state machine of a card. PROCESSING is not here: it is shown for a QUEUED card whose job is leased right now, never stored.

@@ -1,28 +1,32 @@
-import { isDataError, sql, type Database } from '@leasehold/postgres';
+import { isDataError } from '@leasehold/postgres';
 import type { Logger } from '@leasehold/service';
-import { UnreadableResult, type ImageContracts } from '../contract/image-contracts.js';
-import type { Metrics, OutcomeFate } from '../figures/metrics.js';
-import { cardOf, type Card, type FileRow } from '../files/card.js';
-import type { Changes } from '../files/changes.js';
-import type { FileRecords } from '../files/records.js';
-import { parseJobName, type FileId } from '../files/resource-name.js';
-import type { Outcome } from './outcome.js';
-import { verdictOf, type Verdict } from './verdict.js';
+import { UnreadableResult } from '../jobs/contracts.js';
+import type { JobMetrics, OutcomeFate } from '../jobs/job-metrics.js';
+import type { Outcome } from '../jobs/outcome.js';
 
-const statement = sql(import.meta.url, 'apply');
-
-export interface ApplyParts {
-  readonly db: Database;
-  readonly records: FileRecords;
-  readonly contracts: ImageContracts;
-  readonly changes: Changes;
-  readonly metrics: Metrics;
-  readonly logger: Logger;
-  /** After this long nothing that an attempt of the past wrote can still appear or be read, in ms. */
-  readonly writeWindowMs: number;
+/** Where the outcomes of one kind become official. */
+export interface OutcomeTarget {
+  /**
+   * Makes the outcome official if it still has the right to be; the name of no job of ours is unknown.
+   * @throws UnreadableResult, or the database's error for data that it refuses: nothing was changed.
+   */
+  settle(outcome: Outcome): Promise<Settled>;
+  /** What an outcome that cannot be read would have come to: `counts` when it would still change its resource. */
+  standing(outcome: Outcome): Promise<'counts' | 'stale' | 'unknown'>;
 }
 
-/** Makes outcomes official, one conditional statement each, and says what became of them. Any order, any number of times. */
+export type Settled =
+  | { readonly fate: 'stale' | 'unknown' }
+  /** `queuedMs`: from when it was queued to the outcome; `reason` of a rejection, by the public list. */
+  | { readonly fate: 'applied'; readonly state: string; readonly reason?: string | undefined; readonly queuedMs?: number | undefined };
+
+export interface ApplyParts {
+  readonly target: OutcomeTarget;
+  readonly metrics: JobMetrics;
+  readonly logger: Logger;
+}
+
+/** Makes outcomes official and says what became of them. Any order, any number of times. */
 export class OutcomeApplier {
   readonly #parts: ApplyParts;
 
@@ -33,48 +37,33 @@ export class OutcomeApplier {
   async apply(outcome: Outcome): Promise<OutcomeFate> {
     const fate = await this.#fateOf(outcome);
     this.#parts.metrics.outcomes.inc({ fate });
-    if (fate !== 'applied') this.#parts.logger.info({ event: `outcome_${fate}`, job: outcome.name, fence: outcome.fence, cause: outcome.cause }, 'the card was left as it is');
+    if (fate !== 'applied') this.#parts.logger.info({ event: `outcome_${fate}`, job: outcome.name, fence: outcome.fence, cause: outcome.cause }, 'the resource was left as it is');
     return fate;
   }
 
   async #fateOf(outcome: Outcome): Promise<OutcomeFate> {
-    const id = parseJobName(outcome.name);
-    if (id === undefined) return 'unknown';
     try {
-      const verdict = verdictOf(outcome, id, this.#parts.contracts);
-      const [row] = await this.#parts.db.query<FileRow>(statement, [id.namespace, id.fileId, id.generation, outcome.fence, ...columnsOf(verdict), this.#parts.writeWindowMs]);
-      if (row === undefined) return (await this.#parts.records.find(id)) === undefined ? 'unknown' : 'stale';
-      this.#applied(cardOf(row), outcome, verdict);
-      return 'applied';
+      const settled = await this.#parts.target.settle(outcome);
+      if (settled.fate === 'applied') this.#applied(outcome, settled);
+      return settled.fate;
     } catch (error) {
       if (!(error instanceof UnreadableResult) && !isDataError(error)) throw error;
-      return this.#unreadable(id, outcome, error instanceof Error ? error.message : String(error));
+      return this.#unreadable(outcome, error instanceof Error ? error.message : String(error));
     }
   }
 
   /** It matters only while the outcome would still count: else nobody needs to read it any more. */
-  async #unreadable(id: FileId & { generation: number }, outcome: Outcome, why: string): Promise<OutcomeFate> {
-    const card = await this.#parts.records.find(id);
-    if (card === undefined) return 'unknown';
-    const counts = card.generation === id.generation && outcome.fence > card.outcomeFence && card.state !== 'deleting' && card.state !== 'deleted';
-    if (!counts) return 'stale';
+  async #unreadable(outcome: Outcome, why: string): Promise<OutcomeFate> {
+    const standing = await this.#parts.target.standing(outcome);
+    if (standing !== 'counts') return standing;
     this.#parts.logger.error({ event: 'result_unreadable', job: outcome.name, fence: outcome.fence, contract_version: outcome.contractVersion, why }, 'not acknowledged: another version of ingest may read it');
     return 'unreadable';
   }
 
-  #applied(card: Card, outcome: Outcome, verdict: Verdict): void {
-    const { changes, metrics, logger } = this.#parts;
-    changes.announce(card);
-    if (card.outcomeTime !== null && card.queueTime !== null) metrics.finalSeconds.observe({ state: verdict.state }, (card.outcomeTime.getTime() - card.queueTime.getTime()) / 1000);
-    if (verdict.cause === 'failed') metrics.rejected.inc({ reason: verdict.rejection });
-    logger.info({ event: 'outcome_applied', job: outcome.name, fence: outcome.fence, state: verdict.state, reason: verdict.cause === 'failed' ? verdict.rejection : undefined }, 'the card has its outcome');
+  #applied(outcome: Outcome, { state, reason, queuedMs }: Settled & { fate: 'applied' }): void {
+    const { metrics, logger } = this.#parts;
+    if (queuedMs !== undefined) metrics.finalSeconds.observe({ state }, queuedMs / 1000);
+    if (reason !== undefined) metrics.rejected.inc({ reason });
+    logger.info({ event: 'outcome_applied', job: outcome.name, fence: outcome.fence, state, reason }, 'the resource has its outcome');
   }
-}
-
-/** state, rejection reason, and the rendition's nine columns. */
-function columnsOf(verdict: Verdict): unknown[] {
-  const r = verdict.cause === 'succeeded' ? verdict.rendition : undefined;
-  const rejection = verdict.cause === 'failed' ? verdict.rejection : null;
-  const rendition = r === undefined ? Array<null>(9).fill(null) : [r.key, r.versionId, r.contentType, r.sizeBytes, r.sha256, r.width, r.height, r.sourceWidth, r.sourceHeight];
-  return [verdict.state, rejection, ...rendition];
 }

@@ -1,11 +1,12 @@
-import type { ImageContracts } from '../contract/image-contracts.js';
 import type { Coordinator } from '../coordinator/coordinator.js';
+import type { Outcome } from '../jobs/outcome.js';
 import type { OutcomeApplier } from './apply.js';
-import type { Outcome } from './outcome.js';
 
 export interface PullParts {
   readonly coordinator: Coordinator;
-  readonly contracts: ImageContracts;
+  readonly kind: string;
+  /** The contract versions whose results are read here. */
+  readonly versions: readonly number[];
   readonly applier: OutcomeApplier;
   /** How long a poll waits at the coordinator when there is nothing, in ms; 30 s at most. */
   readonly waitMs: number;
@@ -18,8 +19,8 @@ const atMost = 100;
  * acknowledged, and neither is anything when applying fails: it is handed out again.
  * @returns how many were acknowledged; more than 0 means that there may be more.
  */
-export async function pullOutcomes({ coordinator, contracts, applier, waitMs }: PullParts, signal: AbortSignal): Promise<number> {
-  const outcomes = await coordinator.pull(contracts.versions, atMost, waitMs, signal);
+export async function pullOutcomes({ coordinator, kind, versions, applier, waitMs }: PullParts, signal: AbortSignal): Promise<number> {
+  const outcomes = await coordinator.pull(kind, versions, atMost, waitMs, signal);
   const settled: Outcome[] = [];
   try {
     for (const outcome of outcomes) if ((await applier.apply(outcome)) !== 'unreadable') settled.push(outcome);

@@ -1,7 +1,8 @@
 import { FileState } from '@leasehold/ingest-v1';
 import { EnqueueVerdict, JobState } from '@leasehold/queue-v1';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { ImageContracts, imageContracts } from '../contract/image-contracts.js';
+import { imageContracts } from '../contract/image-contracts.js';
+import { Contracts } from '../jobs/contracts.js';
 import { Gate } from '../testbed/gate.fixture.js';
 import { present, World, type Running } from '../testbed/ingest.fixture.js';
 
@@ -75,7 +76,7 @@ describe('relay and cancels', () => {
 
     test('CONTRACT_CLOSED lets it encode anew by another version, as the same job', async () => {
       const v1 = imageContracts.preferred;
-      const both = await world.ingest({ contracts: new ImageContracts([{ ...v1, version: 2, encode: (job) => Buffer.concat([v1.encode(job), Buffer.from([0xf8, 0x07, 1])]) }, v1]) });
+      const both = await world.ingest({ contracts: new Contracts([{ ...v1, version: 2, encode: (job) => Buffer.concat([v1.encode(job), Buffer.from([0xf8, 0x07, 1])]) }, v1]) });
       const { file, job } = await both.queued();
       const before = await world.row(file.name);
       world.coordinator.verdictFor = (spec) => (spec.contractVersion === 2 ? EnqueueVerdict.CONTRACT_CLOSED : undefined);
@@ -90,7 +91,7 @@ describe('relay and cancels', () => {
 
     test('when every version is closed each is tried once, and then the job waits', async () => {
       const v1 = imageContracts.preferred;
-      const both = await world.ingest({ contracts: new ImageContracts([{ ...v1, version: 2 }, v1]) });
+      const both = await world.ingest({ contracts: new Contracts([{ ...v1, version: 2 }, v1]) });
       const { file } = await both.queued();
       world.coordinator.verdictFor = () => EnqueueVerdict.CONTRACT_CLOSED;
       expect([await both.run('relay'), await both.run('relay'), await both.run('relay')]).toEqual([1, 1, 0]);

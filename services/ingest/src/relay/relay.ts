@@ -1,28 +1,17 @@
-import { sql, type Database } from '@leasehold/postgres';
 import type { Logger } from '@leasehold/service';
-import { digestOf, type ImageContract, type ImageContracts } from '../contract/image-contracts.js';
 import type { Coordinator, EnqueueAnswer } from '../coordinator/coordinator.js';
-import type { Metrics } from '../figures/metrics.js';
-import { imageJobOf } from '../files/image-job.js';
-import type { FileRecords } from '../files/records.js';
-import { jobName } from '../files/resource-name.js';
+import type { JobMetrics } from '../jobs/job-metrics.js';
+import { jobName } from '../jobs/job-name.js';
+import type { JobWriter } from '../jobs/job-writer.js';
+import type { DueJob, OwedJobs } from '../jobs/owed-jobs.js';
 import type { OutcomeApplier } from '../outcomes/apply.js';
 
-const statements = {
-  claim: sql(import.meta.url, 'claim'),
-  mark: sql(import.meta.url, 'mark'),
-  release: sql(import.meta.url, 'release'),
-  defer: sql(import.meta.url, 'defer'),
-  reencode: sql(import.meta.url, 'reencode'),
-};
-
 export interface RelayParts {
-  readonly db: Database;
-  readonly records: FileRecords;
+  readonly jobs: OwedJobs;
+  readonly writer: JobWriter;
   readonly coordinator: Coordinator;
-  readonly contracts: ImageContracts;
   readonly applier: OutcomeApplier;
-  readonly metrics: Metrics;
+  readonly metrics: JobMetrics;
   readonly logger: Logger;
   /** How long a batch is taken from other instances: longer than a call's deadline, in ms. */
   readonly claimMs: number;
@@ -30,20 +19,9 @@ export interface RelayParts {
   readonly refusedMs: number;
 }
 
-interface DueJob {
-  namespace: string;
-  file_id: string;
-  generation: number;
-  job_id: string;
-  job_contract_version: number;
-  job_payload: Buffer;
-  job_digest: Buffer;
-}
-
 const atMost = 100;
-const nameOf = (job: DueJob): string => jobName(job.namespace, job.job_id);
 
-/** Hands queued cards to the coordinator: stored bytes, resent as they are until the coordinator has said that it has the job. */
+/** Hands jobs to the coordinator: stored bytes, resent as they are until the coordinator has said that it has the job. */
 export class Relay {
   readonly #parts: RelayParts;
 
@@ -53,8 +31,8 @@ export class Relay {
 
   /** Sends one batch. Returns how many jobs it took; fails when the coordinator could not be reached, with everything due again. */
   async run(signal: AbortSignal): Promise<number> {
-    const { db, coordinator, claimMs } = this.#parts;
-    const due = await db.query<DueJob>(statements.claim, [atMost, claimMs]);
+    const { jobs, coordinator, claimMs } = this.#parts;
+    const due = await jobs.takeDue(atMost, claimMs);
     if (due.length === 0) return 0;
     const answers = await this.#send(due, signal);
     const taken: { job: DueJob; enqueueId: bigint }[] = [];
@@ -65,57 +43,48 @@ export class Relay {
       if (answer.verdict === 'enqueued' || answer.verdict === 'exists') taken.push({ job, enqueueId: answer.enqueueId });
       else await this.#refused(job, answer);
     }
-    const lost = await this.#mark(taken);
+    const lost = await jobs.mark(taken);
+    for (const { job, enqueueId } of taken) this.#parts.logger.info({ event: `${jobs.noun}_relayed`, job: this.#nameOf(job), enqueue_id: enqueueId }, 'the coordinator has the job');
     // A job that had ended already, and whose outcome was acknowledged before a restore of `records` forgot it: nobody will hand it out again.
     for (const answer of answers) if (answer.outcome !== undefined) await this.#parts.applier.apply(answer.outcome);
-    // Should this fail, the cancel duty has the same job: the deletion made it due there.
-    for (const { job, enqueueId } of lost) await coordinator.cancel(nameOf(job), enqueueId, signal);
+    // Nobody wants these any more: deleted or cancelled while they were under way. Should this fail, the cancel duty has the same job.
+    for (const { job, enqueueId } of lost) await coordinator.cancel(this.#nameOf(job), enqueueId, signal);
     return due.length;
   }
 
   async #send(due: readonly DueJob[], signal: AbortSignal): Promise<EnqueueAnswer[]> {
-    const jobs = due.map((job) => ({ name: nameOf(job), contractVersion: job.job_contract_version, payload: job.job_payload, digest: job.job_digest }));
     try {
-      return await this.#parts.coordinator.enqueue(jobs, signal);
+      return await this.#parts.coordinator.enqueue(due.map((job) => ({ ...job, name: this.#nameOf(job) })), signal);
     } catch (error) {
-      await this.#parts.db.query(statements.release, [due.map((j) => j.namespace), due.map((j) => j.file_id), due.map((j) => j.generation)]);
+      await this.#parts.jobs.release(due);
       throw error;
     }
   }
 
-  /** Returns those whose card was deleted meanwhile: the right is gone, so the enqueue that was just made must go too. */
-  async #mark(taken: readonly { job: DueJob; enqueueId: bigint }[]): Promise<{ job: DueJob; enqueueId: bigint }[]> {
-    if (taken.length === 0) return [];
-    const params = [taken.map(({ job }) => job.namespace), taken.map(({ job }) => job.file_id), taken.map(({ job }) => job.generation), taken.map(({ enqueueId }) => enqueueId)];
-    // In a transaction for its repeat on a deadlock: single-row statements of others lock in no order.
-    const rows = await this.#parts.db.transaction((tx) => tx.query<{ namespace: string; file_id: string }>(statements.mark, params));
-    const marked = new Set(rows.map((row) => `${row.namespace}/${row.file_id}`));
-    for (const { job, enqueueId } of taken) this.#parts.logger.info({ event: 'file_relayed', job: nameOf(job), enqueue_id: enqueueId }, 'the coordinator has the job');
-    return taken.filter(({ job }) => !marked.has(`${job.namespace}/${job.file_id}`));
-  }
-
   async #refused(job: DueJob, answer: EnqueueAnswer): Promise<void> {
-    const { db, logger, contracts, refusedMs } = this.#parts;
-    const about = { job: nameOf(job), verdict: answer.verdict, contract_version: job.job_contract_version };
+    const { jobs, logger, writer, refusedMs } = this.#parts;
+    const about = { job: this.#nameOf(job), verdict: answer.verdict, contract_version: job.contractVersion };
     const refusal = `${answer.verdict}: ${answer.message}`.slice(0, 1000);
-    const other = answer.verdict === 'contract_closed' ? contracts.after(job.job_contract_version) : undefined;
-    if (other !== undefined && other !== contracts.preferred) {
-      logger.warn({ event: 'contract_closed', ...about, next_version: other.version }, 'nothing was committed: encoded anew by another version');
+    const other = answer.verdict === 'contract_closed' ? writer.versionAfter(job.contractVersion) : undefined;
+    if (other !== undefined && other !== writer.preferredVersion) {
+      logger.warn({ event: 'contract_closed', ...about, next_version: other }, 'nothing was committed: encoded anew by another version');
       return this.#reencode(job, other, { delayMs: 0, refusal: null });
     }
     logger.error({ event: 'relay_refused', ...about, why: answer.message }, 'the job waits until an operator mends this');
     // All the way round: every version that this build writes is closed.
     if (other !== undefined) return this.#reencode(job, other, { delayMs: refusedMs, refusal });
-    await db.query(statements.defer, [job.namespace, job.file_id, job.generation, refusedMs, refusal]);
+    await jobs.defer(job, refusedMs, refusal);
   }
 
-  async #reencode(job: DueJob, contract: ImageContract, wait: { delayMs: number; refusal: string | null }): Promise<void> {
-    const card = await this.#parts.records.find({ namespace: job.namespace, fileId: job.file_id });
-    const logical = card && imageJobOf(card);
-    if (logical === undefined) return;
+  async #reencode(job: DueJob, version: number, wait: { delayMs: number; refusal: string | null }): Promise<void> {
+    const written = await this.#parts.writer.write(job, version);
+    if (written === undefined) return;
     // The same job to the coordinator, should one of the old version turn out to be there after all.
-    if (!digestOf(logical).equals(job.job_digest)) throw new Error(`${nameOf(job)}: the stored digest is not that of the card`);
-    const params = [job.namespace, job.file_id, job.generation, job.job_contract_version, contract.version, contract.encode(logical), wait.delayMs, wait.refusal];
-    await this.#parts.db.query(statements.reencode, params);
+    if (!written.digest.equals(job.digest)) throw new Error(`${this.#nameOf(job)}: the stored digest is not that of the resource`);
+    await this.#parts.jobs.reencode(job, { version, payload: written.payload, ...wait });
+  }
+
+  #nameOf(job: DueJob): string {
+    return jobName(this.#parts.jobs.kind, job.namespace, job.jobId);
   }
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { fenceOf, noFence } from '../files/fence.js';
+import { fenceOf, noFence } from '../jobs/fence.js';
 import { lastWriteOf, removableFrom, storedOf, type Stored, type SweptCard } from './rules.js';
 
 const windows = { uploadMs: 1_000, writeMs: 10_000 };

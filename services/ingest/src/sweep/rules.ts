@@ -1,5 +1,5 @@
 import type { Card } from '../files/card.js';
-import type { Fence } from '../files/fence.js';
+import type { Fence } from '../jobs/fence.js';
 import { parseRenditionKey, parseUploadKey, type FileId } from '../files/resource-name.js';
 
 /** How long after the right to write ended bytes may still come in or be read. */

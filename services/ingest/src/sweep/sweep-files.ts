@@ -3,7 +3,7 @@ import { sql, type Database } from '@leasehold/postgres';
 import type { Logger } from '@leasehold/service';
 import type { Metrics } from '../figures/metrics.js';
 import { cardOf, type Card, type FileRow } from '../files/card.js';
-import type { Changes } from '../files/changes.js';
+import type { Changes } from '../watch/changes.js';
 import { fileName, renditionPrefix, uploadKey } from '../files/resource-name.js';
 import { remove, type Listed } from './remove.js';
 import { lastWriteOf, removableFrom, storedOf, type Windows } from './rules.js';
@@ -90,7 +90,7 @@ async function endedDeletion(parts: SweepParts, card: Card, now: Date, signal: A
   for await (const _ of versionsOf(parts.store, card, signal)) return false;
   const rows = await parts.db.query(statements.deleted, [card.namespace, card.fileId, parts.windows.writeMs]);
   if (rows.length === 0) return false;
-  parts.changes.announce(card);
+  parts.changes.announce(fileName(card));
   parts.logger.info({ event: 'file_gone', file: fileName(card), after_ms: now.getTime() - (card.deleteTime?.getTime() ?? 0) }, 'DELETED: nothing of it is left');
   return true;
 }

@@ -13,7 +13,7 @@ import { testDatabase, type TestDatabase } from '@leasehold/test-stack';
 import { Registry } from 'prom-client';
 import { readConfig, type IngestConfig } from '../config.js';
 import { imageContracts, type ImageContracts } from '../contract/image-contracts.js';
-import { channel } from '../files/changes.js';
+import { channel } from '../watch/changes.js';
 import { fileService } from '../files/rpc.js';
 import { fileRoutes } from '../http/files.js';
 import { objectRoutes, objectsPath } from '../http/objects.js';

@@ -1,14 +1,13 @@
 import { createHash } from 'node:crypto';
-import { fileName, type FileId } from './resource-name.js';
 
-/** The channel of `records` on which instances tell each other that a card has changed. */
+/** The channel of `records` on which instances tell each other that a resource has changed. Named when there were only files; instances of older builds listen on it too. */
 export const channel = 'leasehold_files';
 
-// A notification holds at most 8000 bytes, and many cards may change at once: short words. Two cards with one word only wake each
+// A notification holds at most 8000 bytes, and many resources may change at once: short words. Two with one word only wake each
 // other's watchers for nothing.
-const wordOf = (id: FileId): string => createHash('sha256').update(fileName(id)).digest('base64url').slice(0, 8);
+const wordOf = (name: string): string => createHash('sha256').update(name).digest('base64url').slice(0, 8);
 
-/** Who waits for a change of which card, in this process. A hint: whoever waits also polls. */
+/** Who waits for a change of which resource, in this process. A hint: whoever waits also polls. */
 export class Changes {
   readonly #waiting = new Map<string, Set<() => void>>();
   readonly #tell: (word: string) => void;
@@ -18,9 +17,9 @@ export class Changes {
     this.#tell = tell;
   }
 
-  /** After a commit that changed what the card's owner sees. */
-  announce(id: FileId): void {
-    const word = wordOf(id);
+  /** After a commit that changed what the owner of the resource of that name sees. */
+  announce(name: string): void {
+    const word = wordOf(name);
     this.#wake(word);
     this.#tell(word);
   }
@@ -35,9 +34,9 @@ export class Changes {
     for (const word of this.#waiting.keys()) this.#wake(word);
   }
 
-  /** Calls `onChange` at each change of the card until the returned function is called. */
-  subscribe(id: FileId, onChange: () => void): () => void {
-    const word = wordOf(id);
+  /** Calls `onChange` at each change of the resource until the returned function is called. */
+  subscribe(name: string, onChange: () => void): () => void {
+    const word = wordOf(name);
     const waiters = this.#waiting.get(word) ?? new Set();
     this.#waiting.set(word, waiters);
     waiters.add(onChange);

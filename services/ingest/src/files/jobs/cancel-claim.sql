@@ -8,4 +8,4 @@ update files f
 set cancel_due = now() + $2 * interval '1 millisecond'
 from due
 where f.namespace = due.namespace and f.file_id = due.file_id and f.state = 'deleting' and f.cancel_due <= now()
-returning f.namespace, f.file_id, f.generation, f.job_id, f.enqueue_id
+returning f.namespace, f.file_id as id, f.generation, f.job_id, f.enqueue_id

@@ -1,10 +1,8 @@
-import { sql, type Database } from '@leasehold/postgres';
 import type { Clock } from '@leasehold/service';
 import { namespaceFull } from '../faults.js';
+import type { OwedJobs } from './owed-jobs.js';
 
-const queuedSql = sql(import.meta.url, 'queued');
-
-/** A count is used for so long; every card that this instance queues meanwhile is added to it. */
+/** A count is used for so long; every job that this instance queues meanwhile is added to it. */
 const countAgainMs = 1_000;
 const manyNamespaces = 10_000;
 
@@ -13,31 +11,35 @@ interface Count {
 }
 
 /**
- * Keeps one namespace from filling the queue for all others: at most so many of its cards are QUEUED at once. Other instances are seen
+ * Keeps one namespace from filling the queue for all others: at most so many of its jobs wait for their outcome at once. Other instances are seen
  * once a second, so that the limit may be passed by what they queue within one.
  */
 export class InFlight {
-  readonly #db: Database;
+  readonly #jobs: OwedJobs;
+  readonly #what: string;
   readonly #max: number;
   readonly #clock: Clock;
   readonly #onRefused: () => void;
   readonly #counts = new Map<string, { readonly atMs: number; readonly count: Promise<Count> }>();
 
-  constructor(db: Database, o: { max: number; clock: Clock; onRefused: () => void }) {
-    this.#db = db;
+  /** @param o.what the plural that callers are told. */
+  constructor(jobs: OwedJobs, o: { what: string; max: number; clock: Clock; onRefused: () => void }) {
+    this.#jobs = jobs;
+    this.#what = o.what;
     this.#max = o.max;
     this.#clock = o.clock;
     this.#onRefused = o.onRefused;
   }
 
-  /** Before a card is queued. @throws RESOURCE_EXHAUSTED / NAMESPACE_FULL */
-  async admit(namespace: string): Promise<void> {
+  /** Before a job is queued. Call what it answers when it was not queued after all. @throws RESOURCE_EXHAUSTED / NAMESPACE_FULL */
+  async admit(namespace: string): Promise<() => void> {
     const count = await this.#count(namespace);
     if (count.queued >= this.#max) {
       this.#onRefused();
-      throw namespaceFull(namespace, this.#max, countAgainMs);
+      throw namespaceFull(namespace, this.#max, this.#what, countAgainMs);
     }
     count.queued += 1;
+    return () => { count.queued -= 1; };
   }
 
   #count(namespace: string): Promise<Count> {
@@ -53,7 +55,6 @@ export class InFlight {
   }
 
   async #ask(namespace: string): Promise<Count> {
-    const [row] = await this.#db.query<{ queued: number }>(queuedSql, [namespace, this.#max]);
-    return { queued: row?.queued ?? 0 };
+    return { queued: await this.#jobs.countQueued(namespace, this.#max) };
   }
 }

@@ -11,4 +11,4 @@ set relay_due = now()
 from late
 where f.namespace = late.namespace and f.file_id = late.file_id and f.state = 'queued' and f.relay_due is null
   and f.relayed_at < now() - $1 * interval '1 millisecond'
-returning f.namespace, f.file_id
+returning f.namespace, f.file_id as id

@@ -8,4 +8,4 @@ update files f
 set relay_due = now() + $2 * interval '1 millisecond'
 from due
 where f.namespace = due.namespace and f.file_id = due.file_id and f.state = 'queued' and f.relay_due <= now()
-returning f.namespace, f.file_id, f.generation, f.job_id, f.job_contract_version, f.job_payload, f.job_digest
+returning f.namespace, f.file_id as id, f.generation, f.job_id, f.job_contract_version, f.job_payload, f.job_digest

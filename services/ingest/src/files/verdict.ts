@@ -1,8 +1,9 @@
-import { UnreadableResult, type ImageContracts } from '../contract/image-contracts.js';
-import type { Rendition } from '../files/card.js';
-import { rejectionOf, type RejectionReason } from '../files/rejection.js';
-import { parseRenditionKey, renditionPrefix, type FileId } from '../files/resource-name.js';
-import type { Outcome } from './outcome.js';
+import type { ImageContracts } from '../contract/image-contracts.js';
+import { UnreadableResult } from '../jobs/contracts.js';
+import type { Outcome } from '../jobs/outcome.js';
+import type { Rendition } from './card.js';
+import { rejectionOf, type RejectionReason } from './rejection.js';
+import { parseRenditionKey, renditionPrefix, type FileId } from './resource-name.js';
 
 /** What an outcome makes of a card. */
 export type Verdict =

@@ -1,8 +1,8 @@
-import type { Fence } from '../files/fence.js';
+import type { Fence } from './fence.js';
 
 /** How a job ended, as the coordinator hands it back. */
 export interface Outcome {
-  /** `namespaces/{namespace}/kinds/image/jobs/{job}` */
+  /** `namespaces/{namespace}/kinds/{kind}/jobs/{job}` */
   readonly name: string;
   /** unreadable: a state that this build does not know. */
   readonly cause: 'succeeded' | 'failed' | 'cancelled' | 'unreadable';

@@ -15,4 +15,4 @@ update files f
 set relayed_at = now(), enqueue_id = greatest(f.enqueue_id, l.enqueue_id), relay_due = null, relay_refusal = null
 from locked l
 where f.namespace = l.namespace and f.file_id = l.file_id and f.generation = l.generation and f.state not in ('deleting', 'deleted')
-returning f.namespace, f.file_id
+returning f.namespace, f.file_id as id
