@@ -1,6 +1,6 @@
 /** The text that is read but not yet judged: what is left of the last record, and the piece that came after it. */
 export class Window {
-  #buffer = Buffer.allocUnsafeSlow(256 * 1024);
+  #buffer: Buffer = Buffer.alloc(0);
   #start = 0;
   #end = 0;
 
