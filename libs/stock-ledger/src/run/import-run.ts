@@ -11,6 +11,7 @@ import { LedgerAway } from './ledger-away.js';
 const statements = {
   makeRows: sql(import.meta.url, 'make-rows'),
   copyRows: sql(import.meta.url, 'copy-rows'),
+  countRows: sql(import.meta.url, 'count-rows'),
   makeNet: sql(import.meta.url, 'make-net'),
   makeApply: sql(import.meta.url, 'make-apply'),
   apply: sql(import.meta.url, 'apply'),
@@ -61,7 +62,8 @@ export class ImportRun {
   readonly #run: RunIdentity;
   readonly #signal: AbortSignal | undefined;
   readonly #onAbort = (): void => this.abort();
-  #copied = false;
+  #copying = false;
+  #copied: Copied | undefined;
   #closed = false;
 
   private constructor(client: PoolClient, run: RunIdentity, signal: AbortSignal | undefined) {
@@ -90,13 +92,15 @@ export class ImportRun {
 
   /** As `copyRows`, for whoever has COPY's text format already (columns line, sku, quantity). Chunks may end anywhere. The source is read no faster than the server takes it. */
   async copyText(chunks: AsyncIterable<Uint8Array>): Promise<{ rows: number }> {
-    if (this.#copied) throw new Error('a run takes its rows once');
-    this.#copied = true;
+    if (this.#copying) throw new Error('a run takes its rows once');
+    this.#copying = true;
     return this.#guarded(async () => {
       const copy = this.#client.query(copyFrom(statements.copyRows.text, { highWaterMark: 1 << 18 }));
       await pipeline(Readable.from(chunks, { objectMode: true, highWaterMark: 2 }), copy, this.#signal === undefined ? {} : { signal: this.#signal });
       await this.#client.query(statements.makeNet.text);
       await this.#client.query(statements.makeApply.text);
+      const { rows: [copied] } = await this.#client.query<Copied>(statements.countRows.text);
+      this.#copied = copied;
       return { rows: copy.rowCount };
     });
   }
@@ -108,7 +112,8 @@ export class ImportRun {
    * @throws LedgerAway, also when the time does not suffice.
    */
   async apply(leaseLeftMs: () => number): Promise<Applied> {
-    if (!this.#copied) throw new Error('a run applies what it has copied');
+    const copied = this.#copied;
+    if (copied === undefined) throw new Error('a run applies what it has copied');
     const { namespace, importId, generation, fence, tokenDigest } = this.#run;
     return this.#guarded(async () => {
       for (;;) {
@@ -116,7 +121,7 @@ export class ImportRun {
         if (timeoutMs < 1) throw new LedgerAway('no time is left to apply');
         await this.#client.query(`set statement_timeout = ${timeoutMs}; set lock_timeout = ${Math.ceil(timeoutMs / 3)}`);
         try {
-          const { rows: [answer] } = await this.#client.query<ApplyRow>(statements.apply.text, [namespace, importId, generation, fence, tokenDigest]);
+          const { rows: [answer] } = await this.#client.query<ApplyRow>(statements.apply.text, [namespace, importId, generation, fence, tokenDigest, copied.zero_rows, copied.units_in]);
           if (answer === undefined) throw new Error('apply_import answered nothing');
           return appliedOf(answer);
         } catch (error) {
@@ -152,6 +157,11 @@ export class ImportRun {
   }
 }
 
+interface Copied {
+  zero_rows: bigint;
+  units_in: bigint;
+}
+
 interface ApplyRow extends ImportRow {
   verdict: Applied['verdict'];
   faults: { code: StockFault['code']; line: number; sku: string; in_stock: string; change: string }[] | null;
@@ -165,9 +175,9 @@ function appliedOf(row: ApplyRow): Applied {
   return { verdict: 'refused', import: importOf(row), faults, faultCount: row.fault_count };
 }
 
-// temp_buffers before the session's first temporary table; work_mem for the sums of some 100 000 SKUs, beyond which they spill to disk.
+// temp_buffers before the session's first temporary table: a million rows are 50 MB. work_mem for the sums of half a million SKUs. What is more spills to disk.
 const sessionSettings = (copyTimeoutMs: number): string =>
-  `set statement_timeout = ${Math.ceil(copyTimeoutMs)}; set idle_in_transaction_session_timeout = 0; set temp_buffers = '16MB'; set work_mem = '64MB'`;
+  `set statement_timeout = ${Math.ceil(copyTimeoutMs)}; set idle_in_transaction_session_timeout = 0; set temp_buffers = '64MB'; set work_mem = '64MB'`;
 
 const isLockTimeout = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === '55P03';
 

@@ -1,7 +1,7 @@
 -- The apply as one call, so that the server ends it whether or not the client is still there: no pause of a worker can hold a lock. Of this session, so
 -- that it is always the one of this build, and needs no migration. Called by import-run.ts.
 -- Verdict: applied | already_applied | refused | lost | unknown; faults: up to 100 {code, line, sku, in_stock, change}, and how many there are; `record`: the journal's row.
-create function pg_temp.apply_import(the_namespace text, the_import text, the_generation integer, the_fence bigint, the_token_digest bytea)
+create function pg_temp.apply_import(the_namespace text, the_import text, the_generation integer, the_fence bigint, the_token_digest bytea, the_zero_rows bigint, the_units_in bigint)
 returns table (verdict text, faults jsonb, fault_count bigint, record public.imports) language plpgsql as $$
 #variable_conflict use_column
 declare
@@ -72,17 +72,16 @@ begin
   insert into public.catalogues as c (namespace, generation, tag, update_time) values (the_namespace, 1, gen_random_uuid(), at_time)
   on conflict (namespace) do update set generation = c.generation + 1, tag = excluded.tag, update_time = excluded.update_time
   returning c.generation into the_catalogue;
-  select coalesce(sum(row_count), 0)::bigint as rows, coalesce(sum(zero_rows), 0)::bigint as zero_rows, count(*) as skus,
-      coalesce(sum(units_in), 0)::bigint as units_in, (coalesce(sum(units_in), 0) - coalesce(sum(quantity), 0))::bigint as units_out
+  select coalesce(sum(row_count), 0)::bigint as rows, count(*) as skus, the_units_in - coalesce(sum(quantity), 0)::bigint as units_out
   into totals from pg_temp.import_net;
   select at_time + t.term into expires from public.idempotency_terms t where t.namespace in (the_namespace, '') order by t.namespace desc limit 1;
   insert into public.applied_batches (namespace, import_id, generation, content_digest, fence, apply_time, rows, zero_rows, skus, duplicate_rows, units_in, units_out, catalogue_generation, expire_time)
   values (the_namespace, the_import, the_generation, batch.content_digest, the_fence, at_time,
-      totals.rows, totals.zero_rows, totals.skus, totals.rows - totals.skus, totals.units_in, totals.units_out, the_catalogue, expires);
+      totals.rows, the_zero_rows, totals.skus, totals.rows - totals.skus, the_units_in, totals.units_out, the_catalogue, expires);
   update public.imports i
   set state = 'applied', revision = i.revision + 1, update_time = at_time, end_time = at_time, ended_by = 'run', idempotency_expire_time = expires,
-      rows = totals.rows, zero_rows = totals.zero_rows, skus = totals.skus, duplicate_rows = totals.rows - totals.skus,
-      units_in = totals.units_in, units_out = totals.units_out, catalogue_generation = the_catalogue
+      rows = totals.rows, zero_rows = the_zero_rows, skus = totals.skus, duplicate_rows = totals.rows - totals.skus,
+      units_in = the_units_in, units_out = totals.units_out, catalogue_generation = the_catalogue
   where i.namespace = the_namespace and i.import_id = the_import
   returning i.* into batch;
   return query select 'applied', null::jsonb, 0::bigint, batch;
