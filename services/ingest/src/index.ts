@@ -3,3 +3,4 @@ export const entryPoints = {
   main: new URL('./main.js', import.meta.url),
   migrate: new URL('./migrate.js', import.meta.url),
 } as const;
+export { migrationsDirectory } from './migrations.js';

@@ -1,3 +1,14 @@
 import { program } from './program.js';
 
-process.exitCode = await program({ args: process.argv.slice(2), env: process.env, out: (text) => void process.stdout.write(`${text}\n`), err: (text) => void process.stderr.write(`${text}\n`), colour: process.stdout.isTTY === true });
+process.exitCode = await program({
+  args: process.argv.slice(2),
+  env: process.env,
+  out: (text) => void process.stdout.write(`${text}\n`),
+  err: (text) => void process.stderr.write(`${text}\n`),
+  colour: process.stdout.isTTY === true,
+  interrupt: () => {
+    const controller = new AbortController();
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => controller.abort());
+    return controller.signal;
+  },
+});

@@ -3,6 +3,7 @@ import { createClient, Fault, status, type ClientOf } from '@leasehold/rpc';
 import { Certificates, ConfigError, parseConfig, tlsFilesOf, tlsVariables } from '@leasehold/service';
 import { Command, CommanderError, Option } from 'commander';
 import { addCertsCommand } from './certs.js';
+import { addDumpCommands } from './dump/commands.js';
 import { addJobCommands } from './jobs.js';
 import { Refusal, type Terminal } from './terminal.js';
 
@@ -18,7 +19,7 @@ const defaultCoordinators = '127.0.0.1:7400';
 export async function program(terminal: Terminal): Promise<number> {
   const open: { close(): void }[] = [];
   const root = new Command('leasehold')
-    .description('Looks at and acts on a running Leasehold, and makes certificates for development')
+    .description('Looks at and acts on a running Leasehold, dumps and restores its databases, and makes certificates for development')
     .addOption(new Option('--coordinators <host:port,...>', 'queue coordinators').env('LEASEHOLD_COORDINATORS').default(defaultCoordinators))
     .option('--json', 'print JSON for programs instead of tables')
     .exitOverride()
@@ -34,6 +35,7 @@ export async function program(terminal: Terminal): Promise<number> {
   };
   addJobCommands(root, connect, terminal);
   addCertsCommand(root, terminal);
+  addDumpCommands(root, terminal);
   try {
     await root.parseAsync(terminal.args, { from: 'user' });
     return exitCodes.done;

@@ -7,6 +7,8 @@ export interface Terminal {
   readonly err: (text: string) => void;
   /** Whether standard output is a terminal that shows colour. */
   readonly colour: boolean;
+  /** Asks to be told of Ctrl-C and SIGTERM instead of being ended by them. */
+  readonly interrupt?: () => AbortSignal;
 }
 
 /** A command that does not do what it was asked to; its message is for whoever asked. */
