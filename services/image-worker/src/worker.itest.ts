@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises';
 import { ImagePayload, ImageResult, type ImageResult as Result } from '@leasehold/jobs-image-v1';
 import { FaultClass, type Settlement } from '@leasehold/lease-v1';
 import type { EmbeddedStore } from '@leasehold/object-store';
+import { download, storedKeys, temporaryStore, upload } from '@leasehold/object-store/testing';
 import { createLogger } from '@leasehold/service';
 import { freePort, startProcess, type ServiceProcess } from '@leasehold/test-stack';
 import { ScriptedCoordinator } from '@leasehold/worker-runtime/testing';
@@ -10,7 +11,6 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readConfig } from './config.js';
 import { programs } from './index.js';
 import { testFile } from './testing/manifest.js';
-import { download, storedKeys, temporaryStore, upload } from './testing/store-folder.js';
 import { assembleImageWorker } from './worker.js';
 
 const dist = (program: string): string => program.replace('/src/', '/dist/').replace(/\.ts$/, '.js');

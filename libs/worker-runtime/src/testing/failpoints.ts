@@ -23,8 +23,9 @@ export class Failpoints<Point extends string> {
     this.#logger = o.logger;
   }
 
-  async reach(point: Point, run: { fence: bigint; jobId: string }): Promise<void> {
-    if (!this.#points.has(point) || this.#stopsLeft <= 0) return;
+  /** Whether the run was stopped there. */
+  async reach(point: Point, run: { readonly fence: bigint; readonly jobId: string }): Promise<boolean> {
+    if (!this.#points.has(point) || this.#stopsLeft <= 0) return false;
     this.#stopsLeft -= 1;
     const fields = { point, fence: run.fence, job_id: run.jobId };
     if (this.#blockUntil === undefined) {
@@ -36,6 +37,7 @@ export class Failpoints<Point extends string> {
       blockUntilThere(this.#blockUntil);
     }
     this.#logger.info({ event: 'failpoint_passed', ...fields }, 'goes on');
+    return true;
   }
 
   /** Every run that stands still goes on. */

@@ -1,9 +1,9 @@
 import { rm } from 'node:fs/promises';
 import type { EmbeddedStore, StoredVersion } from '@leasehold/object-store';
+import { temporaryStore, upload } from '@leasehold/object-store/testing';
 import type { SourceVersion } from '@leasehold/worker-runtime';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { testFile } from '../testing/manifest.js';
-import { temporaryStore, upload } from '../testing/store-folder.js';
 import { fetchSource } from './fetch-source.js';
 
 const photo = testFile('img-gps.jpg');

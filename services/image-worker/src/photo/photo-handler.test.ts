@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import type { EmbeddedStore } from '@leasehold/object-store';
+import { download, storedKeys, temporaryStore, upload } from '@leasehold/object-store/testing';
 import { createLogger, systemClock } from '@leasehold/service';
-import { fenceOf, JobFault, LeaseLost, LeaseUntrusted, type RunAborted, type RunningJob } from '@leasehold/worker-runtime';
-import { Failpoints } from '@leasehold/worker-runtime/testing';
+import { JobFault, LeaseLost, LeaseUntrusted } from '@leasehold/worker-runtime';
+import { Failpoints, testJob, type TestJob } from '@leasehold/worker-runtime/testing';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { defaultLimits } from '../rendering/limits.js';
 import { makePhotoHere } from '../rendering/photo-making.js';
 import type { Failpoint } from '../testing/failpoints.js';
 import { testFile } from '../testing/manifest.js';
 import { pausingHandler } from '../testing/pausing-handler.js';
-import { download, storedKeys, temporaryStore, upload } from '../testing/store-folder.js';
 import type { PhotoOrder } from './order.js';
 import { photoHandler } from './photo-handler.js';
 import { photoSteps, type PhotoSteps, type Studio } from './steps.js';
@@ -27,37 +27,25 @@ beforeEach(async () => {
 });
 afterEach(() => remove());
 
-interface Told {
-  readonly job: RunningJob<PhotoOrder>;
-  readonly stop: (reason: RunAborted) => void;
-  readonly stages: string[];
-}
-
-async function told(file: string, over: { fence?: bigint; order?: Partial<PhotoOrder> } = {}): Promise<Told> {
+async function told(file: string, over: { fence?: bigint; order?: Partial<PhotoOrder> } = {}): Promise<TestJob<PhotoOrder>> {
   const version = await upload(store, 'uploads/team/photo', testFile(file));
-  const controller = new AbortController();
-  const stages: string[] = [];
   const model: PhotoOrder = {
     source: { ...version, sha256: version.sha256 }, renditionPrefix: 'renditions/team/photo/', spec: { maxWidth: 320, maxHeight: 320, quality: 80, effort: 0 }, ...over.order,
   };
-  const job: RunningJob<PhotoOrder> = {
-    model, namespace: 'team', jobId: 'photo-1', enqueueId: 1n, fence: fenceOf(over.fence ?? 7n), tokenDigest: Buffer.alloc(32, 7), attempt: 1, contractVersion: 1, signal: controller.signal,
-    trustLeftMs: () => 1000, progress: (_, stage) => { stages.push(stage); }, log,
-  };
-  return { job, stop: (reason) => controller.abort(reason), stages };
+  return testJob(model, { fence: over.fence ?? 7n });
 }
 
 const failure = (run: Promise<unknown>): Promise<unknown> => run.then(() => 'made', (error: unknown) => error);
 
 test('the result names what was stored, and what the source was, exactly', async () => {
-  const { job, stages } = await told('img-exif-orientation-6.jpg');
+  const { job, progress } = await told('img-exif-orientation-6.jpg');
   const { rendition, source } = await photoHandler(steps).run(job);
   expect(rendition).toMatchObject({ key: 'renditions/team/photo/7/photo.webp', width: 60, height: 40 });
   expect(source).toEqual({ format: 'jpeg', width: 60, height: 40, pages: 1 });
   const bytes = await download(store, rendition.key, rendition.versionId);
   expect(rendition.sizeBytes).toBe(bytes.length);
   expect(rendition.sha256.equals(createHash('sha256').update(bytes).digest())).toBe(true);
-  expect(stages).toEqual(['fetching', 'decoding', 'encoding', 'storing']);
+  expect(progress.map(({ stage }) => stage)).toEqual(['fetching', 'decoding', 'encoding', 'storing']);
 });
 
 test('two runs of one job store under keys of their own, and neither touches the other\'s bytes', async () => {

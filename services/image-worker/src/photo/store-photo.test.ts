@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import type { EmbeddedStore } from '@leasehold/object-store';
+import { download, storedKeys, temporaryStore } from '@leasehold/object-store/testing';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { download, storedKeys, temporaryStore } from '../testing/store-folder.js';
 import { storePhoto } from './store-photo.js';
 
 const bytes = Buffer.from('RIFF and so on');

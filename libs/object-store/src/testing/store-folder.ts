@@ -1,11 +1,14 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openEmbeddedStore, type EmbeddedStore, type StoredVersion } from '@leasehold/object-store';
+import { openEmbeddedStore, type EmbeddedStore } from '../embedded/embedded-store.js';
+import type { StoredVersion } from '../object-store.js';
+
+// For the tests of services that read or write a store.
 
 /** A real store in a folder of its own. */
 export async function temporaryStore(): Promise<{ store: EmbeddedStore; remove: () => Promise<void> }> {
-  const directory = await mkdtemp(join(tmpdir(), 'leasehold-image-worker-'));
+  const directory = await mkdtemp(join(tmpdir(), 'leasehold-store-'));
   return { store: await openEmbeddedStore({ directory }), remove: () => rm(directory, { recursive: true, force: true }) };
 }
 

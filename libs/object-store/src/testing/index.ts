@@ -1,0 +1,1 @@
+export { download, storedKeys, temporaryStore, upload } from './store-folder.js';
