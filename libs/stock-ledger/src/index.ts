@@ -10,4 +10,5 @@ export { maxKeptFaults, type BeginVerdict, type Refusal, type RejectVerdict, typ
 export type { CancelVerdict, JobOutcome, RetryVerdict, SettledJob, SettleVerdict } from './journal/outcomes.js';
 export type { Applied, ImportRun, LedgerRow, RunOptions, StockFault } from './run/import-run.js';
 export { LedgerAway } from './run/ledger-away.js';
+export { stockRowErrors } from './run/stock-row-errors.js';
 export type { Catalogue, StockChange, StockItem, StockRead } from './stock/stock.js';
