@@ -9,12 +9,43 @@ function sleeper() {
   return { clock, bell, waiter };
 }
 
-test('a ring wakes a sleeping loop and leaves no timer behind', async () => {
+test('rings wake a sleeping loop, with one timer for all of its waits, which goes with the bell', async () => {
   const { clock, bell, waiter } = sleeper();
-  const woken = waiter.until(1000);
+  for (const atMs of [1000, 1500, 2000, Infinity]) {
+    const woken = waiter.until(atMs);
+    bell.ring();
+    await woken;
+  }
+  expect(clock.pending).toBe(1);
+  bell.close();
+  expect(clock.pending).toBe(0);
+});
+
+test('a loop that is to wake earlier than it thought does', async () => {
+  const { clock, bell, waiter } = sleeper();
+  const first = waiter.until(1000);
   bell.ring();
+  await first;
+  const woken = waiter.until(500);
+  await clock.advance(500);
   await woken;
   expect(clock.pending).toBe(0);
+});
+
+test('the timer of an earlier wait keeps no later one from its own time', async () => {
+  const { clock, bell, waiter } = sleeper();
+  const first = waiter.until(500);
+  bell.ring();
+  await first;
+  const early = waiter.until(1000);
+  await clock.advance(500);
+  await early;
+  let awake = false;
+  const woken = waiter.until(1000).then(() => (awake = true));
+  await clock.advance(499);
+  expect(awake).toBe(false);
+  await clock.advance(1);
+  await woken;
 });
 
 test('a ring while the loop is awake is not lost', async () => {

@@ -25,6 +25,11 @@ export class Bell {
       for (const waiter of this.#waiters) waiter.wake();
     });
   }
+
+  /** Once no loop runs any more: an alarm that is left would keep the process alive. */
+  close(): void {
+    for (const waiter of this.#waiters) waiter.close();
+  }
 }
 
 /** One loop's place to sleep. A ring while it is awake is remembered, so that no change falls between looking and sleeping. */
@@ -32,6 +37,7 @@ export class Waiter {
   readonly #clock: Clock;
   #rung = false;
   #wake: (() => void) | undefined;
+  #alarm: Alarm | undefined;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -42,20 +48,42 @@ export class Waiter {
     this.#wake?.();
   }
 
-  /** Resolves at `atMs` of the clock (Infinity: never by itself), or when the bell rings, or has rung since the last wait. */
+  /**
+   * Resolves at `atMs` of the clock (Infinity: never by itself), or when the bell rings, or has rung since the last wait; and at times too early, as the alarm of an earlier wait is
+   * left to ring: every ring wakes every loop, and setting an alarm anew for each took more CPU time than what the loops do.
+   */
   async until(atMs: number): Promise<void> {
-    const ms = atMs - this.#clock.now();
-    if (!this.#rung && ms > 0) await this.#sleep(ms);
+    if (!this.#rung && atMs > this.#clock.now()) await this.#sleep(atMs);
     this.#rung = false;
   }
 
-  async #sleep(ms: number): Promise<void> {
-    const woken = new AbortController();
+  /** Nobody waits any more: takes the alarm away. */
+  close(): void {
+    this.#alarm?.stopped.abort();
+    this.#alarm = undefined;
+  }
+
+  async #sleep(atMs: number): Promise<void> {
     await new Promise<void>((resolve) => {
       this.#wake = resolve;
-      if (ms < Infinity) void this.#clock.wait(ms, woken.signal).then(resolve, () => undefined);
+      this.#setAlarm(atMs);
     });
     this.#wake = undefined;
-    woken.abort();
   }
+
+  #setAlarm(atMs: number): void {
+    if (atMs >= (this.#alarm?.atMs ?? Infinity)) return;
+    this.close();
+    const alarm = (this.#alarm = { atMs, stopped: new AbortController() });
+    const ring = (): void => {
+      if (this.#alarm === alarm) this.#alarm = undefined;
+      this.#wake?.();
+    };
+    this.#clock.wait(atMs - this.#clock.now(), alarm.stopped.signal).then(ring, () => undefined);
+  }
+}
+
+interface Alarm {
+  readonly atMs: number;
+  readonly stopped: AbortController;
 }

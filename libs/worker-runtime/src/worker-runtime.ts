@@ -123,6 +123,7 @@ export class WorkerRuntime<Model, Result = Uint8Array> implements Component {
     }
     this.#halt();
     await this.#loops;
+    this.#bell.close();
   }
 
   #halt(): void {
