@@ -1,8 +1,8 @@
-import { createReadStream } from 'node:fs';
 import { FileServiceService, type File, type FileState, type Rendition, type RenditionOptions, type UploadTarget } from '@leasehold/ingest-v1';
 import { createClient, type CallOptions, type ClientOf } from '@leasehold/rpc';
 import { Certificates, type TlsFiles } from '@leasehold/service';
 import { downloadTo, openDownload } from './download.js';
+import { fileChunks } from './file-chunks.js';
 import { fileId, fileName, namespaceName } from './names.js';
 import { upload, type Uploaded } from './upload.js';
 import { watchFile } from './watch.js';
@@ -66,7 +66,7 @@ export class FilesClient {
   /** A photo on disk, handed over: create, upload, confirm. Answers the card in state QUEUED. */
   async uploadPhoto(path: string, o: CreateFileOptions = {}): Promise<File> {
     const { file } = await this.create(o);
-    const uploaded = await this.upload(file.name, () => createReadStream(path, { highWaterMark: 256 * 1024 }), o);
+    const uploaded = await this.upload(file.name, () => fileChunks(path), o);
     return this.confirm(file.name, uploaded, o);
   }
 

@@ -1,6 +1,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import type { FileServiceService, UploadFileRequest } from '@leasehold/ingest-v1';
-import type { ClientOf } from '@leasehold/rpc';
+import type { ClientOf, Encoded } from '@leasehold/rpc';
+import { ChunkMessages } from './chunk-message.js';
 import { backOff, wasAway } from './retry.js';
 
 const attempts = 4;
@@ -29,11 +30,12 @@ export async function upload(client: ClientOf<typeof FileServiceService>, name: 
   }
 }
 
-async function* parts(name: string, body: AsyncIterable<Uint8Array>, counted: { readonly hash: Hash; sizeBytes: bigint }): AsyncGenerator<UploadFileRequest> {
+async function* parts(name: string, body: AsyncIterable<Uint8Array>, counted: { readonly hash: Hash; sizeBytes: bigint }): AsyncGenerator<UploadFileRequest | Encoded> {
   yield { part: { $case: 'name', value: name } };
+  const messages = new ChunkMessages();
   for await (const chunk of body) {
     counted.hash.update(chunk);
     counted.sizeBytes += BigInt(chunk.length);
-    yield { part: { $case: 'chunk', value: Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength) } };
+    yield* messages.of(chunk);
   }
 }

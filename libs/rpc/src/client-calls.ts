@@ -1,9 +1,10 @@
-import { once, setMaxListeners } from 'node:events';
+import { setMaxListeners } from 'node:events';
 import { Metadata, status, type CallOptions as GrpcCallOptions, type ClientWritableStream, type ServiceError } from '@grpc/grpc-js';
 import type { Logger } from '@leasehold/service';
 import type { CallOptions } from './client.js';
 import type { Connections } from './connections.js';
 import type { MethodDefinition } from './definition.js';
+import { Encoded } from './encoded.js';
 import { Fault } from './fault.js';
 import { fromServiceError, TRANSPORT } from './service-error.js';
 
@@ -47,16 +48,16 @@ export async function* serverStreamCall(callee: Callee, request: unknown, o: Cal
   }
 }
 
-/** Sends the requests as fast as the server reads them. What the iterable throws cancels the call and is thrown on as it is. */
+/** Sends the requests as fast as the server reads them, and asks for the next once the last needs its memory no more. What the iterable throws cancels the call and is thrown on as it is. */
 export async function clientStreamCall(callee: Callee, requests: AsyncIterable<unknown>, o: CallOptions): Promise<unknown> {
   const { connections: { client }, method } = callee;
   const ended = new AbortController();
   const source: { error?: unknown; failed: boolean } = { failed: false };
   try {
     return await underSignal(callee, o.signal, (answered) => {
-      const call = client.makeClientStreamRequest(method.path, serializer(method), deserializer(method), new Metadata(), streamOptions(o), answered);
+      const call = client.makeClientStreamRequest(method.path, asItIs, deserializer(method), new Metadata(), streamOptions(o), answered);
       call.on('error', () => undefined);
-      pump(call, requests, ended.signal).catch((error: unknown) => {
+      pump(call, encodedOf(method, requests), ended.signal).catch((error: unknown) => {
         if (ended.signal.aborted) return;
         Object.assign(source, { error, failed: true });
         call.cancel();
@@ -70,12 +71,23 @@ export async function clientStreamCall(callee: Callee, requests: AsyncIterable<u
   }
 }
 
-async function pump(call: ClientWritableStream<unknown>, requests: AsyncIterable<unknown>, ended: AbortSignal): Promise<void> {
-  for await (const request of requests) {
-    if (ended.aborted) return;
-    if (!call.write(request)) await once(call, 'drain', { signal: ended });
-  }
+async function pump(call: ClientWritableStream<Buffer>, requests: AsyncIterable<Buffer>, ended: AbortSignal): Promise<void> {
+  for await (const request of requests) if (ended.aborted || !(await written(call, request, ended))) return;
   call.end();
+}
+
+/** Resolves once the message was copied and passed on; false when the call is over, which its status tells better than the write does. */
+const written = (call: ClientWritableStream<Buffer>, message: Buffer, ended: AbortSignal): Promise<boolean> => new Promise((resolve) => {
+  const over = (): void => resolve(false);
+  ended.addEventListener('abort', over, { once: true });
+  call.write(message, (error?: Error | null) => {
+    ended.removeEventListener('abort', over);
+    resolve(error === undefined || error === null);
+  });
+});
+
+async function* encodedOf(method: MethodDefinition, requests: AsyncIterable<unknown>): AsyncGenerator<Buffer> {
+  for await (const request of requests) yield request instanceof Encoded ? request.bytes : method.requestSerialize(request);
 }
 
 /** One call with one answer, cancelled by the signal. */
@@ -131,5 +143,6 @@ function streamOptions(o: CallOptions): GrpcCallOptions {
   return timeoutMs === undefined ? {} : deadlineIn(timeoutMs);
 }
 
+const asItIs = (bytes: Buffer): Buffer => bytes;
 const serializer = (method: MethodDefinition) => (value: unknown): Buffer => method.requestSerialize(value);
 const deserializer = (method: MethodDefinition) => (bytes: Buffer): unknown => method.responseDeserialize(bytes);

@@ -5,6 +5,7 @@ import { Connections } from './connections.js';
 import { clientStreamCall, serverStreamCall, unaryCall, type Callee } from './client-calls.js';
 import { channelCredentials, type ClientTls } from './tls-credentials.js';
 import { serviceName, type Definition, type RequestOf, type ResponseOf } from './definition.js';
+import type { Encoded } from './encoded.js';
 
 export interface CallOptions {
   /** Cancels the call: pass the signal of the call that this one serves. */
@@ -19,7 +20,7 @@ export type ClientMethod<M> = M extends { requestStream: false; responseStream: 
   : M extends { requestStream: false; responseStream: true }
     ? (request: RequestOf<M>, o?: CallOptions) => AsyncIterable<ResponseOf<M>>
     : M extends { requestStream: true; responseStream: false }
-      ? (requests: AsyncIterable<RequestOf<M>>, o?: CallOptions) => Promise<ResponseOf<M>>
+      ? (requests: AsyncIterable<RequestOf<M> | Encoded>, o?: CallOptions) => Promise<ResponseOf<M>>
       : never;
 
 export interface ClientControls {

@@ -6,6 +6,7 @@ export { callerLimitsOf, callerLimitVariables, defaultCallerLimits, type CallerL
 export type { ChannelState, Keepalive } from './channel.js';
 export { createClient, type CallOptions, type ClientControls, type ClientMethod, type ClientOf, type ClientOptions } from './client.js';
 export type { ClientStream, Definition, HandlerOf, HandlersOf, RequestOf, ResponseOf, ServerStream, Unary } from './definition.js';
+export { Encoded } from './encoded.js';
 export { durationOfMs, msOfDuration, type DurationMessage } from './duration.js';
 export { Fault, type FaultInit, type FieldViolation, type Violation } from './fault.js';
 export { faults, type Faults } from './faults.js';
