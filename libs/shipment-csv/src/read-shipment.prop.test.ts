@@ -15,7 +15,7 @@ describe('a good file, whatever its form', () => {
       const { rows, report } = await readAll(chunked(file.bytes, at), options);
       expect(verdicts({ report })).toEqual([]);
       expect(rows).toEqual(file.rows);
-      expect(report).toMatchObject({ rows: file.rows.length + file.zeroRows, zeroRows: file.zeroRows, bytes: file.bytes.length, separator: file.separator, ignoredColumns: ['note; of, it'] });
+      expect(report).toMatchObject({ rows: file.rows.length, zeroRows: file.zeroRows, bytes: file.bytes.length, separator: file.separator, ignoredColumns: ['note; of, it'] });
       expect(await copyAll(chunked(file.bytes, at), options)).toEqual({ text: asCopyText(file.rows), report });
     }), { numRuns });
   });

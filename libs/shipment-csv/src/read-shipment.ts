@@ -10,7 +10,7 @@ export interface ReadOptions {
   /** As the caller declared it; undefined: UTF-8, or UTF-16 where the file begins with its mark. */
   readonly charset?: Charset | undefined;
   readonly limits: ShipmentLimits;
-  /** Aborted: reading throws its reason. */
+  /** Aborted: reading throws its reason at the body's next chunk. A body that hangs must end by the same signal. */
   readonly signal?: AbortSignal | undefined;
   /** Called between batches, a few times per MiB: rows and bytes read so far. */
   readonly onProgress?: ((progress: { rows: number; bytes: number }) => void) | undefined;

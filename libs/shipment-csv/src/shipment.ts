@@ -11,9 +11,9 @@ export const isCharset = (name: string): name is Charset => charsets.some((known
 export type FaultCode = 'EMPTY' | 'ENCODING' | 'HEADER' | 'QUOTING' | 'RAGGED' | 'QUANTITY' | 'SKU' | 'LIMIT' | 'NEGATIVE_STOCK';
 
 export interface RowFault {
-  /** Physical line, from 1. */
+  /** Physical line, from 1; 1 where the whole file is meant. */
   readonly line: number;
-  /** The column's name as the header line has it, trimmed; empty where the whole line or file is meant. */
+  /** The column's name as the header line has it, trimmed, at most 64 characters of it; empty where the whole line or file is meant. */
   readonly column: string;
   readonly code: FaultCode;
   /** What to mend, in English. Holds at most 64 characters of the field. */
@@ -25,16 +25,16 @@ export interface ShipmentRow {
   readonly line: number;
   /** 1 to 200 bytes of UTF-8, exactly as in the file. */
   readonly sku: string;
-  /** int32, never 0: rows with quantity 0 change nothing, are counted and not handed out. */
+  /** int32. 0 changes nothing; the row is handed out all the same, for whoever counts SKUs and rows of one SKU. */
   readonly quantity: number;
 }
 
 export interface ShipmentReport {
-  /** Rows below the header, blank lines excluded, rows with quantity 0 and rows with faults included. */
+  /** Rows below the header, blank lines excluded, rows with quantity 0 and rows with faults included. All were handed out when there is no fault. */
   readonly rows: number;
   /** Bytes read of the file. */
   readonly bytes: number;
-  /** Rows with quantity 0. `rows - zeroRows` rows were handed out when there is no fault. */
+  /** Rows with quantity 0. */
   readonly zeroRows: number;
   /** In the order of the file, at most `maxFaults`. None: the file is a shipment. */
   readonly faults: readonly RowFault[];
@@ -43,7 +43,7 @@ export interface ShipmentReport {
   /** `,`, `;`, a tab or `|`; empty when no header line was understood. */
   readonly separator: string;
   readonly charset: Charset;
-  /** Names of the columns that are not read, as the header line has them. */
+  /** Names of the columns that are not read, as the header line has them, at most 64 characters of each. */
   readonly ignoredColumns: readonly string[];
 }
 

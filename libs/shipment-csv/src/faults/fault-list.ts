@@ -1,4 +1,5 @@
 import type { FaultCode, RowFault } from '../shipment.js';
+import { shortened } from './excerpt.js';
 
 /** Faults in the order of the file: the first are kept, all are counted. */
 export class FaultList {
@@ -22,7 +23,7 @@ export class FaultList {
 
   add(line: number, column: string, code: FaultCode, message: string): void {
     this.#count += 1;
-    if (this.listed.length < this.#longest) this.listed.push({ line, column, code, message });
+    if (this.listed.length < this.#longest) this.listed.push({ line, column: shortened(column), code, message });
   }
 
   /** A fault that ends the reading. */

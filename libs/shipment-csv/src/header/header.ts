@@ -1,3 +1,5 @@
+import { shortened } from '../faults/excerpt.js';
+
 /** What the header line says, and where the two columns stand that are read. */
 export interface Header {
   readonly separator: string;
@@ -14,4 +16,5 @@ export const foldedName = (name: string): string => name.trim().toLowerCase();
 /** Names as they stand in the header line; a column beyond them has none. */
 export const nameOf = (header: Header, column: number): string => header.names[column] ?? '';
 
-export const ignoredColumns = (header: Header): string[] => header.names.filter((_, column) => column !== header.sku && column !== header.quantity);
+export const ignoredColumns = (header: Header): string[] =>
+  header.names.filter((_, column) => column !== header.sku && column !== header.quantity).map(shortened);

@@ -66,6 +66,11 @@ describe('the header line', () => {
     expect(await message('Report of May\nsku,quantity\nA,1\n')).toContain('missing: sku, quantity');
   });
 
+  it('gives its names to faults and report in no more than 64 characters', async () => {
+    const { report } = await readAll(`sku,quantity,${'n'.repeat(1000)}\nA,1,x"\n`);
+    expect([report.faults[0]?.column, report.ignoredColumns]).toEqual(['n'.repeat(64), ['n'.repeat(64)]]);
+  });
+
   it('has no more columns than the limit', async () => {
     const limits = { ...defaultLimits, maxColumns: 3 };
     expect(verdicts(await readAll('sku,quantity,a\nA,1,x\n', { limits }))).toEqual([]);

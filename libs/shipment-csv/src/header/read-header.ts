@@ -65,7 +65,4 @@ function explain(record: Buffer, declared: string | undefined, candidates: reado
   return fault('HEADER', missing[0] ?? '', `the first line must be the header line and name the columns sku and quantity, separated by ${declared === undefined ? 'a comma, a semicolon or a tab' : excerpt(declared)}; missing: ${missing.join(', ')}`);
 }
 
-const fault = (code: FaultCode, column: string, message: string): HeaderFault => ({ code, column: excerptColumn(column), message, linesBefore: 0 });
-
-/** A name of any length and kind goes into the report; one that is too long is cut. */
-const excerptColumn = (name: string): string => Array.from(name.slice(0, 128)).slice(0, 64).join('');
+const fault = (code: FaultCode, column: string, message: string): HeaderFault => ({ code, column, message, linesBefore: 0 });

@@ -40,15 +40,17 @@ export class RowJudge {
     if (wrongSku !== undefined) this.faults.add(line, nameOf(this.header, this.header.sku), 'SKU', wrongSku);
     const quantity = quantityOf(fields[this.header.quantity] ?? '');
     if (typeof quantity === 'string') this.faults.add(line, nameOf(this.header, this.header.quantity), 'QUANTITY', quantity);
-    else if (quantity === 0) this.#zeroRows += 1;
-    else if (wrongSku === undefined) this.sink.row(line, sku, quantity);
+    else {
+      if (quantity === 0) this.#zeroRows += 1;
+      if (wrongSku === undefined) this.sink.row(line, sku, quantity);
+    }
   }
 
   /** A record that is known to be good: as wide as the header, of short fields, its SKU being plain ASCII without backslashes. */
   plain(line: number, text: Buffer, from: number, to: number, quantity: number): void {
     if (!this.#counted(line)) return;
     if (quantity === 0) this.#zeroRows += 1;
-    else this.sink.plainRow(line, text, from, to, quantity);
+    this.sink.plainRow(line, text, from, to, quantity);
   }
 
   #counted(line: number): boolean {

@@ -1,3 +1,10 @@
+import { readFileSync } from 'node:fs';
+
+const testdata = new URL('../../testdata/', import.meta.url);
+
+/** A file of the manifest. */
+export const manifestFile = (name: string): Buffer => readFileSync(new URL(name, testdata));
+
 /** The first six rows as `line sku quantity`, or all faults as `CODE line column`. */
 export type Expectation = { readonly rows: readonly string[] } | { readonly faults: readonly string[] };
 
@@ -24,7 +31,7 @@ export const expectations: ReadonlyMap<string, Expectation> = new Map<string, Ex
   ['csv-leading-zero-skus.csv', { rows: ['2 00123 5', '3 000 1', '4 1E10 2', '5 0x1F 3', '6 E00012 4', '7 90.750 6'] }],
   ['csv-formula-cells.csv', { faults: ['QUANTITY 4 quantity'] }],
   ['csv-quantities-bad.csv', { faults: [2, 3, 4, 5, 6, 7, 8, 9, 10].map((line) => `QUANTITY ${line} quantity`) }],
-  ['csv-quantities-signed.csv', { rows: ['2 Q1 5', '3 Q2 -3', '5 Q4 7'] }],
+  ['csv-quantities-signed.csv', { rows: ['2 Q1 5', '3 Q2 -3', '4 Q3 0', '5 Q4 7'] }],
   ['csv-duplicate-sku-rows.csv', { rows: ['2 SKU-001 5', '3 SKU-002 1', '4 SKU-001 7'] }],
   ['csv-negative-result.csv', { rows: ['2 SKU-LOW -999999'] }],
   ['csv-int-overflow.csv', { faults: ['QUANTITY 2 quantity', 'QUANTITY 3 quantity', 'QUANTITY 4 quantity'] }],

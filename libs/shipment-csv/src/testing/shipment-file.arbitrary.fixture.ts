@@ -64,7 +64,7 @@ function render(encoding: (typeof encodings)[number], plan: Plan): ShipmentFile 
     // A CR at the end of what is written so far is not one line end with the LF of a blank line that follows.
     if (row.blank !== undefined) text += (row.blank.replace('SEPARATOR', separator) || ' ').replace('"" ', '""') + row.end;
     if (row.quantity.value === 0) zeroRows += 1;
-    else rows.push({ line: 1 + (text.match(/\r\n|\n|\r/g)?.length ?? 0), sku, quantity: row.quantity.value });
+    rows.push({ line: 1 + (text.match(/\r\n|\n|\r/g)?.length ?? 0), sku, quantity: row.quantity.value });
     const cells = [cell(sku, row.quoted[0]), cell(row.quantity.text, row.quoted[1]), cell(fitting(row.note), row.quoted[2])];
     text += lineOf(cells) + (index === plan.rows.length - 1 ? plan.tail : row.end);
   });
