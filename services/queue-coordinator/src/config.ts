@@ -15,6 +15,8 @@ export interface CoordinatorConfig {
   readonly grants: readonly Grant[];
   readonly callers: CallerLimits;
   readonly workerSilenceMs: number;
+  /** How long a producer counts in gates after it was last heard. */
+  readonly producerMemoryMs: number;
   readonly stopTimeoutMs: number;
 }
 
@@ -35,6 +37,8 @@ export function readConfig(env: NodeJS.ProcessEnv): CoordinatorConfig {
       LEASEHOLD_PRODUCERS: str({ default: '*:image,import:*', desc: 'what each ingest may hand over, by its certificate', example: grantsForm }),
       // Longer than a long poll and than the renewal of a 2-minute lease, so that a healthy worker is never silent for that long.
       LEASEHOLD_WORKER_SILENCE: durationMs({ default: 90_000, min: 1_000 }),
+      // Longer than a producer takes to restart: one that is away for a moment will read results again.
+      LEASEHOLD_PRODUCER_MEMORY: durationMs({ default: 120_000, min: 1_000 }),
       LEASEHOLD_STOP_TIMEOUT: durationMs({ default: 25_000, min: 1_000 }),
     },
     env,
@@ -50,6 +54,7 @@ export function readConfig(env: NodeJS.ProcessEnv): CoordinatorConfig {
     grants: parseGrants('LEASEHOLD_PRODUCERS', read.LEASEHOLD_PRODUCERS),
     callers: callerLimitsOf(read),
     workerSilenceMs: read.LEASEHOLD_WORKER_SILENCE,
+    producerMemoryMs: read.LEASEHOLD_PRODUCER_MEMORY,
     stopTimeoutMs: read.LEASEHOLD_STOP_TIMEOUT,
   });
 }

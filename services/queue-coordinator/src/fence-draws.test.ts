@@ -11,6 +11,7 @@ test('the fence sequence is drawn where a job is enqueued, granted, or ended wit
   const draws = sources.filter((path) => /nextval\s*\(/i.test(withoutComments(readFileSync(`${root}/${path}`, 'utf8')))).toSorted();
   expect(draws).toEqual([
     'src/jobs/cancel.sql', // ends a job without its holder
+    'src/jobs/discard.sql', // ends jobs without their holders, at an operator's word
     'src/jobs/exhaust.sql', // ends a queued job that no grant may take
     'src/jobs/insert.sql', // the enqueue id
     'src/jobs/reserve-name.sql', // the tombstone's

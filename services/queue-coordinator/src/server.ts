@@ -11,6 +11,8 @@ import { Wakeups } from './dispatch/wakeups.js';
 import { QueueFigures } from './figures/counters.js';
 import { checkFences } from './figures/fence-check.js';
 import { observeQueue } from './figures/queue.js';
+import { BuildRecords, flushEveryMs } from './contracts/build-records.js';
+import { rolloutService } from './contracts/rpc.js';
 import { Canceller } from './jobs/cancel.js';
 import { Enqueuer } from './jobs/enqueue.js';
 import { exhaustEveryMs, exhaustJobs } from './jobs/exhaust.js';
@@ -59,7 +61,8 @@ export function assemble(config: CoordinatorConfig, logger: Logger): Assembly {
   const db = createPool({ connectionString: config.databaseUrl, applicationName: 'queue-coordinator', max: config.databaseConnections, logger });
   const wakeups = new Wakeups();
   const signals = new Signals(db, wakeups, logger);
-  const figures = new QueueFigures(registry);
+  const records = new BuildRecords(db);
+  const figures = new QueueFigures(registry, records);
   observeQueue(db, registry, now);
   const dispatchers = new Dispatchers(db, logger, new PostgresDispatcher(db, now), []);
   const listener = new Listener({
@@ -79,8 +82,9 @@ export function assemble(config: CoordinatorConfig, logger: Logger): Assembly {
         db, attendance: new Attendance(db, signals, dispatchers, logger), granter: new Granter(db, dispatchers, figures, now), extender: new Extender(db, signals),
         settler: new Settler(db, signals, dispatchers, figures, logger), wakeups, signals, dispatchers, logger, now,
       }),
+      rolloutService({ db, signals, dispatchers, wakeups, figures, records, logger, producerMemoryMs: config.producerMemoryMs, uncertainAfterMs: config.workerSilenceMs / 2 }),
     ],
-    images: ['queue', 'lease'].map((edge) => readImage(import.meta.resolve(`@leasehold/${edge}-v1/image.binpb`))),
+    images: ['queue', 'lease', 'rollout'].map((edge) => readImage(import.meta.resolve(`@leasehold/${edge}-v1/image.binpb`))),
     logger,
     registry,
     certificates,
@@ -91,7 +95,7 @@ export function assemble(config: CoordinatorConfig, logger: Logger): Assembly {
   const ops = new OpsServer({ host: config.httpHost, port: config.httpPort, registry, readiness, logger, certificates });
   if (certificates !== undefined) lifecycle.add(certificates);
   lifecycle.add(db).add(new StartChecks(db, dispatchers)).add(listener).add(ops);
-  for (const duty of duties({ db, signals, dispatchers, figures, logger, registry, config })) lifecycle.add(duty);
+  for (const duty of duties({ db, signals, dispatchers, figures, records, logger, registry, config })) lifecycle.add(duty);
   lifecycle.add(grpc);
   return { lifecycle, beforeStop: () => grpc.setServing(false) };
 }
@@ -101,18 +105,21 @@ interface DutyParts {
   readonly signals: Signals;
   readonly dispatchers: Dispatchers;
   readonly figures: QueueFigures;
+  readonly records: BuildRecords;
   readonly logger: Logger;
   readonly registry: Registry;
   readonly config: CoordinatorConfig;
 }
 
 /** Loops that any number of coordinators run at once. */
-function duties({ db, signals, dispatchers, figures, logger, registry, config }: DutyParts): Duty[] {
+function duties({ db, signals, dispatchers, figures, records, logger, registry, config }: DutyParts): Duty[] {
   const duty = (name: string, everyMs: number, run: () => Promise<number | void>): Duty => new Duty({ name, everyMs, run, logger, registry });
   return [
     duty('dispatcher-policies', readPoliciesEveryMs, () => dispatchers.read()),
     duty('expire', expireEveryMs, expireLeases(db, signals, dispatchers, figures, logger)),
     duty('exhaust', exhaustEveryMs, exhaustJobs(db, signals, dispatchers, figures, logger)),
+    duty('build-records', flushEveryMs, () => records.flush()),
+    duty('prune-records', partitionsEveryMs, () => records.prune()),
     duty('prune', pruneEveryMs, prune(db, logger)),
     duty('partitions', partitionsEveryMs, tendPartitions(db, logger)),
     duty('worker-liveness', livenessEveryMs, judgeSilentWorkers(db, logger, config.workerSilenceMs)),

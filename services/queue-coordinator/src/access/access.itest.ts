@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { LeaseServiceService, Progress, ReleaseCause, SettlementVerdict, type AcquireLeasesRequest, type Lease, type Settlement } from '@leasehold/lease-v1';
 import { QueueServiceService } from '@leasehold/queue-v1';
+import { RolloutServiceService } from '@leasehold/rollout-v1';
 import { durationOfMs, Fault, status } from '@leasehold/rpc';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { only, QueueUnderTest, spec, jobName, type CoordinatorUnderTest } from '../testing/queue-under-test.js';
@@ -40,6 +41,30 @@ const fresh = (kind = 'image', more: Partial<AcquireLeasesRequest> = {}): Acquir
 const registration = (workerId: string, kind = 'image') => ({ workerId, build: 'b@1', concurrency: 1, contracts: [{ kind, version: 1 }] });
 
 type Call = (caller: SecureCaller) => Promise<unknown>;
+const contract = 'kinds/image/contracts/9';
+const nobody = { selector: { workerId: randomUUID(), build: '', contract: '', withoutContract: '' }, validateOnly: false, actor: '', reason: '' };
+/** Whoever may, is told that there is no such contract, job or worker: nothing changes. */
+const rolloutCalls: readonly (readonly [method: string, call: Call])[] = [
+  ['announceContract', (c) => c.rollout.announceContract({ name: 'kinds/nothing/contracts/1', descriptorDigest: Buffer.alloc(32), actor: '' })],
+  ['listContracts', (c) => c.rollout.listContracts({ parent: 'kinds/-' })],
+  ['getContract', (c) => c.rollout.getContract({ name: contract })],
+  ['checkGate', (c) => c.rollout.checkGate({ gate: { $case: 'close', value: { name: contract } } })],
+  ['openContract', (c) => c.rollout.openContract({ name: contract, step: undefined, minWorkers: 1 })],
+  ['setPreferredContract', (c) => c.rollout.setPreferredContract({ name: contract, percent: 1, step: undefined })],
+  ['closeContract', (c) => c.rollout.closeContract({ name: contract, step: undefined })],
+  ['retireContract', (c) => c.rollout.retireContract({ name: contract, step: undefined })],
+  ['reopenContract', (c) => c.rollout.reopenContract({ name: contract, step: undefined })],
+  ['pauseContract', (c) => c.rollout.pauseContract({ name: contract, step: undefined, reason: 'r' })],
+  ['resumeContract', (c) => c.rollout.resumeContract({ name: contract, step: undefined })],
+  ['discardJobs', (c) => c.rollout.discardJobs({ name: contract, reason: 'r', maxJobs: 1, validateOnly: true, actor: '' })],
+  ['watchDrain', (c) => c.rollout.watchDrain({ name: contract })[Symbol.asyncIterator]().next()],
+  ['listWorkers', (c) => c.rollout.listWorkers({ kind: '', build: '', showGone: false })],
+  ['cordonWorkers', (c) => c.rollout.cordonWorkers(nobody)],
+  ['uncordonWorkers', (c) => c.rollout.uncordonWorkers(nobody)],
+  ['drainWorkers', (c) => c.rollout.drainWorkers(nobody)],
+  ['explainJob', (c) => c.rollout.explainJob({ name: a })],
+  ['listAuditEvents', (c) => c.rollout.listAuditEvents({ pageSize: 1, pageToken: '', subject: '' })],
+];
 /** A method, what it is called on, how, and who may; nobody else may. */
 const table: readonly (readonly [method: string, on: string, call: Call, allowed: readonly Who[]])[] = [
   ['enqueueJobs', 'team-a', (c) => c.queue.enqueueJobs({ jobs: [spec('x', { name: a })] }), producers],
@@ -58,10 +83,13 @@ const table: readonly (readonly [method: string, on: string, call: Call, allowed
   ['watchJob', 'team-b', (c) => c.queue.watchJob({ name: jobName('missing', 'team-b') })[Symbol.asyncIterator]().next(), ['ingest/main', 'operator/ada']],
   ['cancelJob', 'team-a', (c) => c.queue.cancelJob({ name: jobName('c', 'team-a'), enqueueId: 0n }), [...producers, 'operator/ada']],
   ['cancelJob', 'team-b', (c) => c.queue.cancelJob({ name: jobName('c', 'team-b'), enqueueId: 0n }), ['ingest/main', 'operator/ada']],
-  ['pullOutcomes', 'image', (c) => c.queue.pullOutcomes({ kind: 'image', contractVersions: [9], maxOutcomes: 1, wait: undefined }), producers],
-  ['pullOutcomes', 'another kind', (c) => c.queue.pullOutcomes({ kind: 'import', contractVersions: [9], maxOutcomes: 1, wait: undefined }), []],
+  ['pullOutcomes', 'image', (c) => c.queue.pullOutcomes({ kind: 'image', contractVersions: [9], maxOutcomes: 1, wait: undefined, producer: '' }), producers],
+  ['pullOutcomes', 'another kind', (c) => c.queue.pullOutcomes({ kind: 'import', contractVersions: [9], maxOutcomes: 1, wait: undefined, producer: '' }), []],
   ['ackOutcomes', 'team-a', (c) => c.queue.ackOutcomes({ outcomes: [{ name: a, fence: 1n }] }), producers],
   ['ackOutcomes', 'team-b', (c) => c.queue.ackOutcomes({ outcomes: [{ name: b, fence: 1n }] }), ['ingest/main']],
+  ['getContractShares', 'image', (c) => c.queue.getContractShares({ kind: 'image', producer: 'p', build: 'b', writes: [1], reads: [1] }), producers],
+  ['getContractShares', 'another kind', (c) => c.queue.getContractShares({ kind: 'import', producer: 'p', build: 'b', writes: [1], reads: [1] }), []],
+  ...rolloutCalls.map(([method, call]) => [method, 'anything', call, ['operator/ada']] as const),
   ['registerWorker', 'image', (c) => c.leases.registerWorker(registration(randomUUID())), imageWorkers],
   ['registerWorker', 'import', (c) => c.leases.registerWorker(registration(randomUUID(), 'import')), ['worker/import/one']],
   ['acquireLeases', 'image', (c) => c.leases.acquireLeases(fresh()), imageWorkers],
@@ -81,8 +109,8 @@ const outcomeOf = (call: Promise<unknown>): Promise<string> => call.then(() => '
 });
 
 describe('the table of who may call what', () => {
-  test('names every method of both edges', () => {
-    expect([...new Set(table.map(([method]) => method))].toSorted()).toEqual([...Object.keys(QueueServiceService), ...Object.keys(LeaseServiceService)].toSorted());
+  test('names every method of the three edges', () => {
+    expect([...new Set(table.map(([method]) => method))].toSorted()).toEqual([...Object.keys(QueueServiceService), ...Object.keys(LeaseServiceService), ...Object.keys(RolloutServiceService)].toSorted());
   });
 
   test.for(table.flatMap(([method, on, call, allowed]) => who.map((name) => ({ method, on, call, name, may: allowed.includes(name) }))))('$method on $on by $name: $may', async ({ call, name, may }) => {
@@ -153,7 +181,7 @@ test('a producer is handed the outcomes of its own namespaces only', async () =>
   const { queue: main } = by('ingest/main');
   await main.enqueueJobs({ jobs: [spec('x', { name: a }), spec('x', { name: b })] });
   for (const name of [a, b]) await by('operator/ada').queue.cancelJob({ name, enqueueId: 0n });
-  const pull = async (c: SecureCaller): Promise<string[]> => (await c.queue.pullOutcomes({ kind: 'image', contractVersions: [1], maxOutcomes: 10, wait: undefined })).outcomes.map(({ name }) => name);
+  const pull = async (c: SecureCaller): Promise<string[]> => (await c.queue.pullOutcomes({ kind: 'image', contractVersions: [1], maxOutcomes: 10, wait: undefined, producer: '' })).outcomes.map(({ name }) => name);
   expect(await pull(by('ingest/partner'))).toEqual([a]);
   expect(await pull(by('ingest/main'))).toEqual([b]);
 });

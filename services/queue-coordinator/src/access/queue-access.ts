@@ -23,6 +23,10 @@ export function queueAccess(producers: Producers): AccessOf<typeof QueueServiceS
       if (job !== undefined && !producers.mayProduce(producer, job)) throw notGranted(identity, `jobs of kind ${job.kind} in namespace ${job.namespace}`);
     }
   };
+  const onKind = (kind: string, { identity }: Caller): void => {
+    const allowed = producers.namespacesOf(producerOf(identity), kind);
+    if (allowed !== 'any' && allowed.length === 0) throw notGranted(identity, `jobs of kind ${kind}`);
+  };
   return {
     enqueueJobs: ({ jobs }, call) => onJobs(jobs.map(({ name }) => name), call, false),
     getJob: ({ name }, call) => onJobs([name], call, true),
@@ -36,11 +40,9 @@ export function queueAccess(producers: Producers): AccessOf<typeof QueueServiceS
     },
     cancelJob: ({ name }, call) => onJobs([name], call, true),
     watchJob: ({ name }, call) => onJobs([name], call, true),
-    pullOutcomes: ({ kind }, { identity }) => {
-      const allowed = producers.namespacesOf(producerOf(identity), kind);
-      if (allowed !== 'any' && allowed.length === 0) throw notGranted(identity, `jobs of kind ${kind}`);
-    },
+    pullOutcomes: ({ kind }, call) => onKind(kind, call),
     ackOutcomes: ({ outcomes }, call) => onJobs(outcomes.map(({ name }) => name), call, false),
+    getContractShares: ({ kind }, call) => onKind(kind, call),
   };
 }
 

@@ -1,4 +1,5 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
+import type { AttemptEnd, BuildRecords } from '../contracts/build-records.js';
 
 /** Counts what happens to jobs and leases. What a figure means stands in the service's README. */
 export class QueueFigures {
@@ -12,7 +13,10 @@ export class QueueFigures {
   readonly #lost: Counter<'kind' | 'version' | 'verb'>;
   readonly #suspended: Counter<'kind' | 'version'>;
 
-  constructor(registry: Registry) {
+  readonly #records: BuildRecords;
+
+  constructor(registry: Registry, records: BuildRecords) {
+    this.#records = records;
     const registers = [registry];
     const contract = ['kind', 'version'] as const;
     const seconds = [0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60, 300, 1800, 7200];
@@ -45,8 +49,14 @@ export class QueueFigures {
     this.#duration.observe({ kind, version, state }, ageMs / 1000);
   }
 
-  leaseExpired(kind: string, version: number): void {
+  /** How builds fare is kept in the database: a rollout is decided on by people who look at all coordinators at once. */
+  attemptOfBuild(kind: string, version: number, build: string, end: AttemptEnd): void {
+    this.#records.note({ kind, version }, build, end);
+  }
+
+  leaseExpired(kind: string, version: number, build: string): void {
     this.#expired.inc({ kind, version });
+    this.attemptOfBuild(kind, version, build, 'expired');
   }
 
   leaseLost(kind: string, version: number, verb: string): void {

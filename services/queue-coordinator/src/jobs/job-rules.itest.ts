@@ -180,7 +180,7 @@ describe('cancelling', () => {
 });
 
 const pull = async (coordinator: CoordinatorUnderTest, versions = [1], waitSeconds = 0n): Promise<Awaited<ReturnType<CoordinatorUnderTest['queue']['pullOutcomes']>>['outcomes']> =>
-  (await coordinator.queue.pullOutcomes({ kind: 'image', contractVersions: versions, maxOutcomes: 100, wait: { seconds: waitSeconds, nanos: 0 } })).outcomes;
+  (await coordinator.queue.pullOutcomes({ kind: 'image', contractVersions: versions, maxOutcomes: 100, wait: { seconds: waitSeconds, nanos: 0 }, producer: '' })).outcomes;
 
 async function acknowledge(): Promise<void> {
   await queue.sql.query('update outcomes set offer_at = now()');

@@ -1,12 +1,15 @@
 import {
   EnqueueVerdict, QueueServiceService, type AckOutcomesRequest, type BatchGetJobsRequest, type CancelJobRequest, type CancelJobResponse, type EnqueueJobsRequest, type EnqueueJobsResponse, type EnqueueResult as EnqueueResultMessage,
-  type GetJobRequest, type JobSpec as JobSpecMessage, type ListJobsRequest, type ListJobsResponse, type PullOutcomesRequest, type PullOutcomesResponse, type WatchJobResponse,
+  type GetJobRequest, type JobSpec as JobSpecMessage, type ListJobsRequest, type ListJobsResponse, type GetContractSharesRequest, type GetContractSharesResponse, type PullOutcomesRequest, type PullOutcomesResponse, type WatchJobResponse,
 } from '@leasehold/queue-v1';
 import type { Database } from '@leasehold/postgres';
-import { faults, service, type CallContext, type ServiceBinding } from '@leasehold/rpc';
+import { durationOfMs, faults, service, type CallContext, type ServiceBinding } from '@leasehold/rpc';
 import { fitting } from '../answer-size.js';
 import type { Producers } from '../access/producers.js';
 import { outcomeNamespaces, queueAccess } from '../access/queue-access.js';
+import { noteProducer, silentProducer } from '../contracts/producers.js';
+import { findContracts } from '../contracts/registry.js';
+import { sharesFor } from '../contracts/shares.js';
 import { answering, answeringEach } from '../database-faults.js';
 import { pollFloorMs, type Wakeups } from '../dispatch/wakeups.js';
 import { acknowledgeOutcomes, pullOutcomes, type Outcome } from '../outcomes/outcomes.js';
@@ -24,6 +27,9 @@ const fault = faults(domain);
 const answers = answering(fault);
 const maxBatch = 500;
 const maxWaitMs = 30_000;
+/** Within this a step of a rollout has reached every producer. */
+const sharesRefreshMs = 5_000;
+const producerForm = /^[A-Za-z0-9._:@/-]{1,128}$/;
 const maxDelayMs = 30 * 86_400_000;
 const latest = 9_223_372_036_854_775_807n;
 
@@ -63,6 +69,7 @@ export function queueService(parts: QueueParts): ServiceBinding {
         await acknowledgeOutcomes(parts.db, outcomes.map((ref, index) => ({ name: jobName(ref.name, `outcomes[${index}].name`), fence: ref.fence })));
         return {};
       }),
+      getContractShares: answers((request: GetContractSharesRequest) => contractShares(parts, request)),
     },
     { domain, access: queueAccess(parts.producers) },
   );
@@ -174,6 +181,7 @@ async function pull(parts: QueueParts, request: PullOutcomesRequest, call: CallC
     rules.range(request.maxOutcomes, 'max_outcomes', 1, maxBatch);
     waitMs = rules.duration(request.wait, 'wait', maxWaitMs);
   });
+  if (request.producer === '') await noteProducer(parts.db, silentProducer(request.kind, call.identity.id, request.contractVersions));
   const wanted = { kind: request.kind, versions: request.contractVersions, namespaces: outcomeNamespaces(parts.producers, call.identity, request.kind), limit: request.maxOutcomes };
   const untilMs = parts.now() + waitMs;
   const subscription = parts.wakeups.subscribe(`outcome ${request.kind}`);
@@ -188,4 +196,17 @@ async function pull(parts: QueueParts, request: PullOutcomesRequest, call: CallC
   } finally {
     subscription.close();
   }
+}
+
+async function contractShares(parts: QueueParts, request: GetContractSharesRequest): Promise<GetContractSharesResponse> {
+  refuse((rules) => {
+    rules.check(isKind(request.kind), 'kind', 'is no kind');
+    rules.check(producerForm.test(request.producer), 'producer', 'has 1 to 128 characters A-Z a-z 0-9 . _ : @ / -');
+    rules.check(request.build.length >= 1 && request.build.length <= 128, 'build', 'has 1 to 128 characters');
+    rules.versions(request.writes, 'writes');
+    rules.versions(request.reads, 'reads');
+  });
+  if (!(await noteProducer(parts.db, request))) throw fault.notFound('KIND_NOT_FOUND', `${request.kind} has no policy: a kind begins with a migration that gives it one`, { kind: request.kind });
+  const shares = sharesFor(await findContracts(parts.db, request.kind), request.writes);
+  return { shares: shares.map(({ version, percent }) => ({ contractVersion: version, percent })), refreshAfter: durationOfMs(sharesRefreshMs) };
 }

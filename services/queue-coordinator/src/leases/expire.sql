@@ -39,7 +39,7 @@ announced as (
   from verdict
 ),
 voided as (
-  select d.namespace, d.kind, d.job_id, d.enqueue_id, d.contract_version, d.fence, d.attempts, d.worker_id, d.lease_token, coalesce(v.ended_fence, 0)::bigint as ended_fence,
+  select d.namespace, d.kind, d.job_id, d.enqueue_id, d.contract_version, d.fence, d.attempts, d.worker_id, d.build, d.lease_token, coalesce(v.ended_fence, 0)::bigint as ended_fence,
     extract(epoch from now() - d.enqueued_at)::float8 * 1000 as age_ms
   from due d left join verdict v using (enqueue_id)
   where v.enqueue_id is not null or exists (select from requeued r where r.enqueue_id = d.enqueue_id)

@@ -21,6 +21,7 @@ interface ExpiredRow {
   readonly fence: bigint;
   readonly attempts: number;
   readonly worker_id: string;
+  readonly build: string;
   readonly lease_token: Buffer;
   readonly ended_fence: bigint;
   readonly age_ms: number;
@@ -32,7 +33,7 @@ export function expireLeases(db: Database, signals: Signals, dispatchers: Dispat
     const rows = await db.query<ExpiredRow>(expireSql, [rowsPerRun]);
     for (const row of rows) {
       const exhausted = row.ended_fence > 0n;
-      figures.leaseExpired(row.kind, row.contract_version);
+      figures.leaseExpired(row.kind, row.contract_version, row.build);
       if (exhausted) figures.jobFinished(row.kind, row.contract_version, 'failed', 'EXHAUSTED', row.age_ms);
       logger.warn(
         {

@@ -5,13 +5,17 @@
 -- Draws from the fence sequence. Called by leases/grant.ts alone.
 --
 -- Rows are found by ctid: the join back by key would cost a second index descent per job. SKIP LOCKED, so that a busy first row
--- never holds up the next. A floor keeps the scan from walking over the dead rows of jobs that were granted before.
+-- never holds up the next. A floor keeps the scan from walking over the dead rows of jobs that were granted before. A paused contract is left out
+-- here and nowhere else: its jobs wait, and whatever proposes them.
 with policy as materialized (
   select lease_ms, max_run_ms, max_attempts from kind_policies where kind = $1
 ),
 candidate as (
   select due.row_id, class.priority, due.available_at, due.enqueue_id
-  from unnest($3::int[], $4::int[], $5::timestamptz[]) as class (version, priority, floor)
+  from (
+    select a.version, a.priority, a.floor from unnest($3::int[], $4::int[], $5::timestamptz[]) as a (version, priority, floor)
+    where a.version not in (select p.version from contracts p where p.kind = $1 and p.paused)
+  ) as class
   cross join lateral (
     select j.ctid as row_id, j.available_at, j.enqueue_id
     from jobs j

@@ -98,8 +98,8 @@ describe('granting', () => {
     const rest = await worker.acquire(one, { maxLeases: 20, ...patiently });
     expect(rest.map((lease) => [lease.jobId, lease.attempt])).toEqual(['a11', 'a12', 'a13', 'b0', 'b1', 'b2', 'b3', 'b4', 'b5'].map((id) => [id, 1]));
     await worker.settle(one, ...leases.map((lease) => ({ ...complete(lease), verb: { $case: 'complete' as const, value: { result: Buffer.alloc(200 * 1024) } } })));
-    const { outcomes } = await one.queue.pullOutcomes({ kind: 'image', contractVersions: [1], maxOutcomes: 100, wait: undefined });
-    const { outcomes: more } = await one.queue.pullOutcomes({ kind: 'image', contractVersions: [1], maxOutcomes: 100, wait: undefined });
+    const { outcomes } = await one.queue.pullOutcomes({ kind: 'image', contractVersions: [1], maxOutcomes: 100, wait: undefined, producer: '' });
+    const { outcomes: more } = await one.queue.pullOutcomes({ kind: 'image', contractVersions: [1], maxOutcomes: 100, wait: undefined, producer: '' });
     expect([...outcomes, ...more]).toHaveLength(11);
   });
 

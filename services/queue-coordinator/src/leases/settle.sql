@@ -11,7 +11,7 @@ with asked as materialized (
 ),
 locked as materialized (
   select j.enqueue_id, j.namespace, j.kind, j.job_id, j.contract_version, j.priority, j.content_digest, j.state, j.enqueued_at, j.available_at, j.attempts,
-    j.releases, j.last_reason, j.fence, j.lease_token, j.build, j.granted_at
+    j.releases, j.last_reason, j.fence, j.lease_token, j.worker_id, j.build, j.granted_at
   from jobs j
   where j.enqueue_id = any ($1::bigint[])
   order by j.enqueue_id
@@ -74,6 +74,12 @@ announced as (
 remembered as (
   insert into settlements (lease_token, digest, enqueue_id, settled_at)
   select h.token, h.digest, h.enqueue_id, now() from held h
+),
+journal as (
+  insert into job_events (at, event, namespace, kind, job_id, enqueue_id, fence, current_fence, worker_id, detail)
+  select now(), case h.verb when 'fail' then 'attempt_failed' else 'lease_released' end, h.namespace, h.kind, h.job_id, h.enqueue_id, h.fence, h.fence, coalesce(h.worker_id, ''),
+    case when h.verb = 'fail' then h.said when h.unreadable then format('%s cannot read %s@%s', h.build, h.kind, h.contract_version) else 'handed back' end
+  from held h where h.verb <> 'complete'
 ),
 reported as (
   insert into unreadable_reports (kind, version, build, enqueue_id, reported_at)

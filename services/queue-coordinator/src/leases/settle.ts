@@ -1,6 +1,7 @@
 import { sql, type Database } from '@leasehold/postgres';
 import type { Logger } from '@leasehold/service';
 import { Batcher } from '../batcher.js';
+import type { AttemptEnd } from '../contracts/build-records.js';
 import type { Move } from '../dispatch/dispatcher.js';
 import type { Dispatchers } from '../dispatch/dispatchers.js';
 import type { Signals } from '../dispatch/signals.js';
@@ -100,6 +101,8 @@ export class Settler {
 
   #announce(rows: readonly SettledRow[], asked: readonly Asked[]): void {
     for (const row of rows) {
+      const end = attemptEndOf(row);
+      if (end !== undefined) this.#figures.attemptOfBuild(row.kind, row.contract_version, row.build, end);
       if (row.next_state === 'queued') this.#figures.attemptEnded(row.kind, row.contract_version, row.verb === 'fail' ? row.said : 'RELEASED');
       else this.#figures.jobFinished(row.kind, row.contract_version, row.next_state, row.final_reason, row.age_ms);
       // Success is the common case, thousands of times a second: its figures are enough.
@@ -166,3 +169,10 @@ export class Settler {
     }
   }
 }
+
+/** A hand-back says nothing of the build. A failure that ends the job for another reason than spent attempts is the content's. */
+const attemptEndOf = (row: SettledRow): AttemptEnd | undefined => {
+  if (row.verb === 'complete') return 'succeeded';
+  if (row.verb !== 'fail') return undefined;
+  return row.next_state === 'failed' && row.final_reason !== 'EXHAUSTED' ? 'failed_content' : 'failed_technical';
+};

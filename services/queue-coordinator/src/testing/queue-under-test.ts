@@ -3,6 +3,7 @@ import { Writable } from 'node:stream';
 import { LeaseServiceService, type AcquireLeasesRequest, type Lease, type LeaseExtension, type Settlement } from '@leasehold/lease-v1';
 import { grantServiceRole, migrate } from '@leasehold/postgres';
 import { QueueServiceService, type EnqueueResult, type Job, type JobSpec } from '@leasehold/queue-v1';
+import { RolloutServiceService } from '@leasehold/rollout-v1';
 import { createClient, durationOfMs, type ClientOf } from '@leasehold/rpc';
 import { createLogger, type Logger } from '@leasehold/service';
 import { testDatabase } from '@leasehold/test-stack';
@@ -13,6 +14,7 @@ import { assemble, migrations, readConfig, serviceRole } from '../index.js';
 export interface CoordinatorUnderTest {
   readonly queue: ClientOf<typeof QueueServiceService>;
   readonly leases: ClientOf<typeof LeaseServiceService>;
+  readonly rollout: ClientOf<typeof RolloutServiceService>;
   readonly grpcAddress: string;
   readonly httpAddress: string;
   readonly log: Record<string, unknown>[];
@@ -49,9 +51,11 @@ export class QueueUnderTest {
     const grpcAddress = addresses['grpc-server'] ?? '';
     const queue = createClient(QueueServiceService, grpcAddress);
     const leases = createClient(LeaseServiceService, grpcAddress);
+    const rollout = createClient(RolloutServiceService, grpcAddress);
     const started: CoordinatorUnderTest = {
       queue,
       leases,
+      rollout,
       grpcAddress,
       httpAddress: addresses['http'] ?? '',
       log,
@@ -59,6 +63,7 @@ export class QueueUnderTest {
       stop: async () => {
         queue.close();
         leases.close();
+        rollout.close();
         await lifecycle.stop();
       },
     };
@@ -68,8 +73,8 @@ export class QueueUnderTest {
 
   /** As after the migrations, under the running coordinators. */
   async reset(): Promise<void> {
-    await this.sql.query(`truncate jobs, finished_jobs, outcomes, settlements, workers, worker_contracts, unreadable_reports, build_suspensions, audit_events, job_events;
-      delete from contracts where kind not in ('image', 'import') or version > 1; delete from kind_policies where kind not in ('image', 'import'); update contracts set state = 'open';
+    await this.sql.query(`truncate producers, build_records, jobs, finished_jobs, outcomes, settlements, workers, worker_contracts, unreadable_reports, build_suspensions, audit_events, job_events;
+      delete from contracts where kind not in ('image', 'import') or version > 1; delete from kind_policies where kind not in ('image', 'import'); update contracts set state = 'open', paused = false, share_percent = 100;
       update kind_policies set lease_ms = 120000, max_run_ms = 600000, max_attempts = 3, retry_initial_ms = 30000, retry_max_ms = 1800000, release_initial_ms = 100, retention_ms = 86400000, failed_retention_ms = null, dispatcher = 'postgres' where kind = 'image';
       update kind_policies set dispatcher = 'postgres'`);
     for (const { log } of this.#coordinators) log.length = 0;

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Authority, writeCertificateFolder, type CertificateFolder } from '@leasehold/development-ca';
 import { LeaseServiceService } from '@leasehold/lease-v1';
 import { QueueServiceService } from '@leasehold/queue-v1';
+import { RolloutServiceService } from '@leasehold/rollout-v1';
 import { createClient, type ClientOf } from '@leasehold/rpc';
 import { Certificates } from '@leasehold/service';
 
@@ -12,6 +13,7 @@ export interface SecureCaller {
   readonly uri: string;
   readonly queue: ClientOf<typeof QueueServiceService>;
   readonly leases: ClientOf<typeof LeaseServiceService>;
+  readonly rollout: ClientOf<typeof RolloutServiceService>;
 }
 
 /** An authority, the certificates that it gives out, and those who call with them. */
@@ -39,9 +41,9 @@ export class SecureCallers {
   async caller(address: string, uri: string): Promise<SecureCaller> {
     const certificates = Certificates.open(await this.#issue(uri));
     const tls = { certificates, server: 'coordinator' } as const;
-    const [queue, leases] = [createClient(QueueServiceService, address, { tls }), createClient(LeaseServiceService, address, { tls })];
-    this.#ends.push(() => queue.close(), () => leases.close(), () => certificates.stop());
-    return { uri, queue, leases };
+    const [queue, leases, rollout] = [createClient(QueueServiceService, address, { tls }), createClient(LeaseServiceService, address, { tls }), createClient(RolloutServiceService, address, { tls })];
+    this.#ends.push(() => queue.close(), () => leases.close(), () => rollout.close(), () => certificates.stop());
+    return { uri, queue, leases, rollout };
   }
 
   async end(): Promise<void> {

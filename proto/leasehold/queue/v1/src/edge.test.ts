@@ -12,7 +12,7 @@ describe('the descriptor image', () => {
 
   test('holds the service with each RPC and its comment', () => {
     expect(edge?.service.map((service) => [service.name, service.method.map((method) => method.name)])).toEqual([
-      ['QueueService', ['EnqueueJobs', 'GetJob', 'BatchGetJobs', 'ListJobs', 'CancelJob', 'WatchJob', 'PullOutcomes', 'AckOutcomes']],
+      ['QueueService', ['EnqueueJobs', 'GetJob', 'BatchGetJobs', 'ListJobs', 'CancelJob', 'WatchJob', 'PullOutcomes', 'AckOutcomes', 'GetContractShares']],
     ]);
     const comment = (path: string) => edge?.sourceCodeInfo?.location.find((at) => at.path.join('.') === path)?.leadingComments;
     for (const index of edge?.service[0]?.method.keys() ?? []) expect(comment(`6.0.2.${index}`)).toMatch(/\w/);
