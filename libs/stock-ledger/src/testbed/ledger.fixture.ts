@@ -3,6 +3,7 @@ import { createPool, grantServiceRole, type Database } from '@leasehold/postgres
 import { createLogger } from '@leasehold/service';
 import { testDatabase } from '@leasehold/test-stack';
 import pg from 'pg';
+import { vi } from 'vitest';
 import { Ledger, ledgerGrants, migrateLedger, type Applied, type LedgerRow, type RunIdentity, type Submission } from '../index.js';
 
 const logger = createLogger({ service: 'ledger-test', level: 'silent' });
@@ -27,6 +28,8 @@ export interface Testbed {
   /** As import-worker connects. */
   readonly worker: Ledger;
   readonly workerDb: Database;
+  /** As the role of import-worker; a secret. */
+  readonly workerUrl: string;
   /** As the owner of the tables. */
   readonly owner: Database;
   /** Copies and applies in one go. */
@@ -70,7 +73,7 @@ export async function openTestbed(): Promise<Testbed> {
     }
   };
   return {
-    ledger, worker, workerDb, owner, apply,
+    ledger, worker, workerDb, workerUrl, owner, apply,
     ship: async (importId, fence, rows, namespace = 'shop') => {
       await ledger.accept(submission(importId, importId, namespace));
       const run = runOf(importId, fence, 1, namespace);
@@ -89,6 +92,27 @@ export async function openTestbed(): Promise<Testbed> {
     },
     stop: async () => {
       await Promise.all([ingestDb.stop(), workerDb.stop(), owner.stop()]);
+    },
+  };
+}
+
+/** Resolves once so many statements of the services wait for a lock. */
+export async function waitingForLocks(owner: Database, count = 1): Promise<void> {
+  await vi.waitFor(async () => {
+    const { rows } = await owner.pool.query("select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and application_name in ('ingest', 'worker')");
+    if (rows.length < count) throw new Error(`${rows.length} wait`);
+  }, { timeout: 10_000, interval: 10 });
+}
+
+/** A transaction of the owner that stays open until `commit`. */
+export async function openTransaction(owner: Database): Promise<{ query(text: string, values?: unknown[]): Promise<Record<string, unknown>[]>; commit(): Promise<void> }> {
+  const client = await owner.pool.connect();
+  await client.query('begin');
+  return {
+    query: async (text, values = []) => (await client.query<Record<string, unknown>>(text, values)).rows,
+    commit: async () => {
+      await client.query('commit');
+      client.release();
     },
   };
 }
