@@ -164,15 +164,15 @@ interface Copied {
 
 interface ApplyRow extends ImportRow {
   verdict: Applied['verdict'];
-  faults: { code: StockFault['code']; line: number; sku: string; in_stock: string; change: string }[] | null;
-  fault_count: bigint;
+  stock_faults: { code: StockFault['code']; line: number; sku: string; in_stock: string; change: string }[] | null;
+  stock_fault_count: bigint;
 }
 
 function appliedOf(row: ApplyRow): Applied {
   if (row.verdict === 'unknown') return { verdict: 'unknown' };
   if (row.verdict !== 'refused') return { verdict: row.verdict, import: importOf(row) };
-  const faults = (row.faults ?? []).map((f) => ({ code: f.code, line: f.line, sku: f.sku, inStock: BigInt(f.in_stock), change: BigInt(f.change) }));
-  return { verdict: 'refused', import: importOf(row), faults, faultCount: row.fault_count };
+  const faults = (row.stock_faults ?? []).map((f) => ({ code: f.code, line: f.line, sku: f.sku, inStock: BigInt(f.in_stock), change: BigInt(f.change) }));
+  return { verdict: 'refused', import: importOf(row), faults, faultCount: row.stock_fault_count };
 }
 
 // temp_buffers before the session's first temporary table: a million rows are 50 MB. work_mem for the sums of half a million SKUs. What is more spills to disk.

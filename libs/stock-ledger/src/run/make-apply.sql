@@ -1,8 +1,8 @@
 -- The apply as one call, so that the server ends it whether or not the client is still there: no pause of a worker can hold a lock. Of this session, so
 -- that it is always the one of this build, and needs no migration. Called by import-run.ts.
--- Verdict: applied | already_applied | refused | lost | unknown; faults: up to 100 {code, line, sku, in_stock, change}, and how many there are; `record`: the journal's row.
+-- Verdict: applied | already_applied | refused | lost | unknown; stock_faults: up to 100 {code, line, sku, in_stock, change}, and how many there are; `record`: the journal's row.
 create function pg_temp.apply_import(the_namespace text, the_import text, the_generation integer, the_fence bigint, the_token_digest bytea, the_zero_rows bigint, the_units_in bigint)
-returns table (verdict text, faults jsonb, fault_count bigint, record public.imports) language plpgsql as $$
+returns table (verdict text, stock_faults jsonb, stock_fault_count bigint, record public.imports) language plpgsql as $$
 #variable_conflict use_column
 declare
   batch public.imports;
@@ -30,42 +30,47 @@ begin
     return;
   end if;
 
-  -- Taking from stock: all rows are locked before any is judged, in the order of every apply.
-  if exists (select from pg_temp.import_net where quantity < 0) then
-    perform from (
-      select from public.stock s join pg_temp.import_net n on n.sku = s.sku
-      where s.namespace = the_namespace and n.quantity <> 0
-      order by s.sku for no key update of s
-    ) locked;
-    select count(*), jsonb_agg(jsonb_build_object('code', 'NEGATIVE_STOCK', 'line', f.line, 'sku', f.sku, 'in_stock', f.in_stock::text, 'change', f.change::text) order by f.place) filter (where f.place <= 100)
-    into fault_count, faults
-    from (
-      select n.line, n.sku, coalesce(s.quantity, 0) as in_stock, n.quantity as change, row_number() over (order by n.line) as place
-      from pg_temp.import_net n left join public.stock s on s.namespace = the_namespace and s.sku = n.sku
-      where n.quantity < 0 and coalesce(s.quantity, 0) + n.quantity < 0
-    ) f;
-    if fault_count > 0 then
-      return query select 'refused', faults, fault_count, batch;
-      return;
-    end if;
-  end if;
-
   begin
     insert into public.stock_moves (namespace, import_id, generation, sku, quantity, line, row_count, apply_time)
     select the_namespace, the_import, the_generation, sku, quantity, line, row_count, at_time from pg_temp.import_net where quantity <> 0;
-    insert into public.stock as s (namespace, sku, quantity, update_time)
-    select the_namespace, sku, quantity, at_time from pg_temp.import_net where quantity <> 0 order by sku
-    on conflict (namespace, sku) do update set quantity = s.quantity + excluded.quantity, update_time = excluded.update_time;
-  exception when numeric_value_out_of_range then
-    select count(*), jsonb_agg(jsonb_build_object('code', 'LIMIT', 'line', f.line, 'sku', f.sku, 'in_stock', f.in_stock::text, 'change', f.change::text) order by f.place) filter (where f.place <= 100)
-    into fault_count, faults
-    from (
-      select n.line, n.sku, s.quantity as in_stock, n.quantity as change, row_number() over (order by n.line) as place
-      from pg_temp.import_net n join public.stock s on s.namespace = the_namespace and s.sku = n.sku
-      where s.quantity::numeric + n.quantity > 9223372036854775807
-    ) f;
-    return query select 'refused', coalesce(faults, '[]'), fault_count, batch;
-    return;
+    if not exists (select from pg_temp.import_net where quantity < 0) then
+      insert into public.stock as s (namespace, sku, quantity, update_time)
+      select the_namespace, sku, quantity, at_time from pg_temp.import_net where quantity <> 0 order by sku
+      on conflict (namespace, sku) do update set quantity = s.quantity + excluded.quantity, update_time = excluded.update_time;
+    else
+      -- Taking from stock: each row is locked before any is judged, a new one made, all in the one order. A row that is proposed may not be below 0, so it is 0,
+      -- and where false leaves a known row as it is, locked.
+      insert into public.stock as s (namespace, sku, quantity, update_time)
+      select the_namespace, sku, 0, at_time from pg_temp.import_net where quantity <> 0 order by sku
+      on conflict (namespace, sku) do update set quantity = s.quantity where false;
+      select count(*), jsonb_agg(jsonb_build_object('code', 'NEGATIVE_STOCK', 'line', f.line, 'sku', f.sku, 'in_stock', f.in_stock::text, 'change', f.change::text) order by f.place) filter (where f.place <= 100)
+      into stock_fault_count, stock_faults
+      from (
+        select n.line, n.sku, s.quantity as in_stock, n.quantity as change, row_number() over (order by n.line) as place
+        from pg_temp.import_net n join public.stock s on s.namespace = the_namespace and s.sku = n.sku
+        where n.quantity < 0 and s.quantity + n.quantity < 0
+      ) f;
+      if stock_fault_count > 0 then
+        raise exception using errcode = 'LH001', message = 'stock would fall below 0';
+      end if;
+      update public.stock s set quantity = s.quantity + n.quantity, update_time = at_time
+      from pg_temp.import_net n where n.quantity <> 0 and s.namespace = the_namespace and s.sku = n.sku;
+    end if;
+  exception
+    -- Rolled back to where the block began: moves and new rows are gone.
+    when sqlstate 'LH001' then
+      return query select 'refused', stock_faults, stock_fault_count, batch;
+      return;
+    when numeric_value_out_of_range then
+      select count(*), jsonb_agg(jsonb_build_object('code', 'LIMIT', 'line', f.line, 'sku', f.sku, 'in_stock', f.in_stock::text, 'change', f.change::text) order by f.place) filter (where f.place <= 100)
+      into stock_fault_count, stock_faults
+      from (
+        select n.line, n.sku, s.quantity as in_stock, n.quantity as change, row_number() over (order by n.line) as place
+        from pg_temp.import_net n join public.stock s on s.namespace = the_namespace and s.sku = n.sku
+        where s.quantity::numeric + n.quantity > 9223372036854775807
+      ) f;
+      return query select 'refused', coalesce(stock_faults, '[]'), stock_fault_count, batch;
+      return;
   end;
 
   -- Last of all locks: applies of one namespace wait for each other here only, and only for the commit.
