@@ -29,11 +29,12 @@ describe('a damaged file', () => {
       }
       const options = { charset: file.charset, limits: some };
       // The whole file in one block, and the parser for all of it: nothing of the cutting and the fast way is in this reading.
-      const reference = await readAll(damaged, { ...options, blockBytes: 1 << 16, plainAllowed: false });
+      const reference = await readAll(damaged, { ...options, blockBytes: 1 << 16, plainAheadBytes: Infinity });
       const readings = [
-        await readAll(damaged, { ...options, blockBytes: 1 << 16, plainAllowed: true }),
-        await readAll(chunked(damaged, at), { ...options, blockBytes, plainAllowed: true }),
-        await readAll(chunked(damaged, at), { ...options, blockBytes, plainAllowed: false }),
+        await readAll(damaged, { ...options, blockBytes: 1 << 16, plainAheadBytes: 0 }),
+        await readAll(damaged, { ...options, blockBytes: 1 << 16, plainAheadBytes: 20 }),
+        await readAll(chunked(damaged, at), { ...options, blockBytes, plainAheadBytes: 0 }),
+        await readAll(chunked(damaged, at), { ...options, blockBytes, plainAheadBytes: Infinity }),
       ];
       for (const reading of readings) {
         expect(verdict(reading)).toEqual(verdict(reference));

@@ -4,7 +4,7 @@ import { readAll, verdicts } from './testing/reading.fixture.js';
 
 const head = 'sku,quantity,note\n';
 
-describe.each([{ plainAllowed: true }, { plainAllowed: false }])('limits, %o', (options) => {
+describe.each([{ plainAheadBytes: 0 }, { plainAheadBytes: Infinity }])('limits, %o', (options) => {
   it('on bytes: the file may have as many, not one more', async () => {
     const file = `${head}A,1,x\nB,1,y\n`;
     const exact = { ...defaultLimits, maxBytes: file.length };

@@ -20,11 +20,12 @@ export interface ReadOptions {
 export interface ReadTuning {
   /** Bytes that are read at a time, at least 4. */
   readonly blockBytes: number;
-  /** Off: every row goes through the parser. */
-  readonly plainAllowed: boolean;
+  /** How far no quote may be in sight for lines to be read past the parser; Infinity: the parser reads every row. */
+  readonly plainAheadBytes: number;
 }
 
-const usual: ReadTuning = { blockBytes: 64 * 1024, plainAllowed: true };
+/** A call of the parser costs as much as about ten of its rows: closer quotes than this are left to one call. */
+const usual: ReadTuning = { blockBytes: 64 * 1024, plainAheadBytes: 1024 };
 
 /**
  * Reads a shipment file by the contract in this project's README, in memory bounded by the limits on a field, not by the file. Nothing is read before
@@ -40,7 +41,7 @@ export function readShipmentTuned(body: AsyncIterable<Uint8Array>, options: Read
   async function* read<Batch>(sink: RowSink<Batch>): AsyncGenerator<Batch> {
     if (begun) throw new Error('a shipment is read once: iterate rows or copyText, not both');
     begun = true;
-    const reader = new ShipmentReader(options.limits, sink, tuning.plainAllowed);
+    const reader = new ShipmentReader(options.limits, sink, tuning.plainAheadBytes);
     for await (const piece of textPieces(body, { charset: options.charset, blockBytes: tuning.blockBytes, maxBytes: options.limits.maxBytes, signal: options.signal })) {
       reader.take(piece);
       const batch = sink.take();

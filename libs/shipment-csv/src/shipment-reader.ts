@@ -17,7 +17,7 @@ import type { TextPiece } from './text/text-pieces.js';
 export class ShipmentReader {
   readonly #limits: ShipmentLimits;
   readonly #sink: RowSink<unknown>;
-  readonly #plainAllowed: boolean;
+  readonly #plainAheadBytes: number;
   readonly #faults: FaultList;
   readonly #window = new Window();
   readonly #header: HeaderReading;
@@ -25,10 +25,10 @@ export class ShipmentReader {
   #bytes = 0;
   #charset: Charset = 'utf-8';
 
-  constructor(limits: ShipmentLimits, sink: RowSink<unknown>, plainAllowed: boolean) {
+  constructor(limits: ShipmentLimits, sink: RowSink<unknown>, plainAheadBytes: number) {
     this.#limits = limits;
     this.#sink = sink;
-    this.#plainAllowed = plainAllowed;
+    this.#plainAheadBytes = plainAheadBytes;
     this.#faults = new FaultList(limits.maxFaults);
     this.#header = new HeaderReading(limits, this.#faults);
   }
@@ -75,7 +75,7 @@ export class ShipmentReader {
     if (this.#rows === undefined) {
       const header = this.#header.read(this.#window, last);
       if (header === undefined) return;
-      this.#rows = new RecordReading({ header, limits: this.#limits, faults: this.#faults, sink: this.#sink, plainAllowed: this.#plainAllowed, line: this.#header.line });
+      this.#rows = new RecordReading({ header, limits: this.#limits, faults: this.#faults, sink: this.#sink, plainAheadBytes: this.#plainAheadBytes, line: this.#header.line });
     }
     this.#rows.read(this.#window, last);
   }

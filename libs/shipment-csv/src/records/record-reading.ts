@@ -16,7 +16,7 @@ export interface RecordReadingOptions {
   readonly limits: ShipmentLimits;
   readonly faults: FaultList;
   readonly sink: RowSink<unknown>;
-  readonly plainAllowed: boolean;
+  readonly plainAheadBytes: number;
   /** Of the first record. */
   readonly line: number;
 }
@@ -43,7 +43,7 @@ export class RecordReading {
     const text = window.bytes;
     let from = this.#overlong === undefined ? 0 : this.#passOver(text, 0);
     while (!this.judge.faults.fatal && from < text.length) {
-      const stretch = nextStretch(text, from, { maxRowBytes: maxRowBytes(this.judge.limits), last, plainAllowed: this.#options.plainAllowed });
+      const stretch = nextStretch(text, from, { maxRowBytes: maxRowBytes(this.judge.limits), last, plainAheadBytes: this.#options.plainAheadBytes });
       if (stretch === undefined) break;
       if (stretch.kind === 'plain') this.#line = plainRows(text, from, stretch.to, this.#line, this.judge);
       else if (stretch.kind === 'quoted') this.#line = parsedRows(text.subarray(from, stretch.to), this.#line, this.judge);

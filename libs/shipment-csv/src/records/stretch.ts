@@ -1,8 +1,5 @@
 import { CR, LF, QUOTE } from './bytes.js';
 
-/** So far ahead must be no quote for plain lines to be worth a stretch of their own: a call of the parser costs as much as about ten of its rows. */
-const worthwhileBytes = 1024;
-
 /**
  * Whole records at the front of the text. `plain` ones hold no quote. `quoted` ones may; `overlong` is a record of more than `maxRowBytes`,
  * whose end need not be there.
@@ -16,8 +13,8 @@ export interface StretchOptions {
   readonly maxRowBytes: number;
   /** Nothing comes after this text, so that a CR at its end is a whole line end. */
   readonly last: boolean;
-  /** Off: everything is `quoted`, so that the parser reads it. */
-  readonly plainAllowed: boolean;
+  /** After a quoted record, so many bytes ahead must hold no quote for a plain stretch to begin; Infinity: everything is `quoted`. */
+  readonly plainAheadBytes: number;
 }
 
 /**
@@ -26,7 +23,7 @@ export interface StretchOptions {
  * within the stretch, so that where it was cut no longer matters.
  */
 export function nextStretch(text: Buffer, from: number, options: StretchOptions): Stretch | undefined {
-  if (options.plainAllowed) {
+  if (options.plainAheadBytes < Infinity) {
     const quote = text.indexOf(QUOTE, from);
     const to = afterLastLineEnd(text, from, quote < 0 ? text.length : quote, options.last);
     if (to > from) return { kind: 'plain', to };
@@ -47,9 +44,9 @@ function quotedStretch(text: Buffer, from: number, options: StretchOptions): Str
       if (byte === CR && at + 1 === text.length && !options.last) break;
       if (byte === CR && text[at + 1] === LF) at += 1;
       record = at + 1;
-      if (!options.plainAllowed) continue;
+      if (options.plainAheadBytes === Infinity) continue;
       if (nextQuote < record) nextQuote = text.indexOf(QUOTE, record);
-      if (nextQuote < 0 || nextQuote - record > worthwhileBytes) return { kind: 'quoted', to: record };
+      if (nextQuote < 0 || nextQuote - record > options.plainAheadBytes) return { kind: 'quoted', to: record };
     }
   }
   if (record > from) return { kind: 'quoted', to: record };

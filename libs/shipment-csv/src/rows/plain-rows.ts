@@ -49,7 +49,8 @@ export function plainRows(text: Buffer, from: number, to: number, firstLine: num
     const amount = plain && column === width && end - start <= longest && isPlainSku(text, skuFrom, skuTo) ? plainQuantity(text, quantityFrom, quantityTo) : undefined;
     if (amount !== undefined) judge.plain(line, text, skuFrom, skuTo, amount);
     else if (end - start > maxRowBytes(judge.limits)) rowTooLong(judge, line, undefined);
-    else judge.record(line, text.toString('utf8', start, end).split(separator));
+    // An empty line is blank. Nothing but line ends is the cheapest way to a huge file, so that they must cost nothing.
+    else if (end > start) judge.record(line, text.toString('utf8', start, end).split(separator));
     if (judge.faults.fatal) return line;
     line += 1;
   }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readAll, verdicts } from '../testing/reading.fixture.js';
 
 /** Each form of a row is read by the fast way, and once more by the parser. */
-const both = [{ plainAllowed: true }, { plainAllowed: false }];
+const both = [{ plainAheadBytes: 0 }, { plainAheadBytes: Infinity }];
 const file = (...rows: string[]): string => `sku,quantity,note\n${rows.join('\n')}\n`;
 
 describe.each(both)('a row, %o', (options) => {

@@ -11,7 +11,7 @@ export type ReadingOptions = Partial<ReadOptions> & Partial<ReadTuning>;
 
 const withDefaults = (options: ReadingOptions): [ReadOptions, ReadTuning] => [
   { limits: defaultLimits, ...options },
-  { blockBytes: options.blockBytes ?? 64 * 1024, plainAllowed: options.plainAllowed ?? true },
+  { blockBytes: options.blockBytes ?? 64 * 1024, plainAheadBytes: options.plainAheadBytes ?? 1024 },
 ];
 
 /** Reads a whole file, given as text, bytes or chunks. */
