@@ -46,10 +46,10 @@ begin
   month_end := (month_start at time zone 'UTC' + interval '1 month') at time zone 'UTC';
   foreach archive in array array['stock_moves_archive', 'import_row_errors_archive'] loop
     month := archive || to_char(month_start at time zone 'UTC', '_YYYY_MM');
-    continue when to_regclass(month) is not null;
-    -- Two at once would make the same table.
+    continue when exists (select from pg_class where relname = month and relnamespace = 'public'::regnamespace);
+    -- Two at once would make the same table. Asked again behind the lock, by a query: to_regclass may answer from before it.
     perform pg_advisory_xact_lock(7400002);
-    continue when to_regclass(month) is not null;
+    continue when exists (select from pg_class where relname = month and relnamespace = 'public'::regnamespace);
     execute format('create table %I (like %I including all)', month, archive);
     execute format('alter table %I attach partition %I for values from (%L) to (%L)', archive, month, month_start, month_end);
   end loop;

@@ -1,9 +1,10 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { isDatabaseAway, isRetryable, sql, type Database } from '@leasehold/postgres';
+import { isDatabaseAway, isRetryable, sql, type Database, type Statement } from '@leasehold/postgres';
 import type { PoolClient } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { importOf, type ImportRecord, type ImportRow } from '../journal/import-record.js';
+import { findHealed } from '../journal/rows.js';
 import type { RunIdentity } from '../journal/runs.js';
 import { copyText } from './copy-text.js';
 import { LedgerAway } from './ledger-away.js';
@@ -123,7 +124,11 @@ export class ImportRun {
         try {
           const { rows: [answer] } = await this.#client.query<ApplyRow>(statements.apply.text, [namespace, importId, generation, fence, tokenDigest, copied.zero_rows, copied.units_in]);
           if (answer === undefined) throw new Error('apply_import answered nothing');
-          return appliedOf(answer);
+          const applied = appliedOf(answer);
+          if (applied.verdict === 'applied' || applied.verdict === 'refused' || applied.verdict === 'unknown' || applied.import.state !== 'accepted') return applied;
+          // applied_batches may know more than a row that came back from a backup.
+          const healed = await findHealed({ query: async <R extends object>({ text }: Statement, params: readonly unknown[]) => (await this.#client.query<R>(text, [...params])).rows }, this.#run);
+          return healed === undefined ? applied : { ...applied, import: healed };
         } catch (error) {
           if (!isRetryable(error) && !isLockTimeout(error)) throw error;
         }

@@ -28,6 +28,7 @@ export interface Testbed {
   /** As import-worker connects. */
   readonly worker: Ledger;
   readonly workerDb: Database;
+  readonly ingestDb: Database;
   /** As the role of import-worker; a secret. */
   readonly workerUrl: string;
   /** As the owner of the tables. */
@@ -73,7 +74,7 @@ export async function openTestbed(): Promise<Testbed> {
     }
   };
   return {
-    ledger, worker, workerDb, workerUrl, owner, apply,
+    ledger, worker, workerDb, ingestDb, workerUrl, owner, apply,
     ship: async (importId, fence, rows, namespace = 'shop') => {
       await ledger.accept(submission(importId, importId, namespace));
       const run = runOf(importId, fence, 1, namespace);
