@@ -1,5 +1,7 @@
 import { callerLimitsOf, callerLimitVariables, type CallerLimits } from '@leasehold/rpc';
 import { durationMs, integer, parseConfig, port, str, tlsFilesOf, tlsVariables, url, type TlsFiles } from '@leasehold/service';
+import { bullmqSettingsOf, bullmqVariables } from './dispatch/bullmq/settings.js';
+import type { BullmqSettings } from './dispatch/bullmq/assembly.js';
 import { grantsForm, parseGrants, type Grant } from './access/producers.js';
 
 /** The coordinator's settings, each from one environment variable. */
@@ -14,6 +16,8 @@ export interface CoordinatorConfig {
   readonly tls: TlsFiles | undefined;
   readonly grants: readonly Grant[];
   readonly callers: CallerLimits;
+  /** Undefined: no Redis, and PostgreSQL dispatches. */
+  readonly bullmq: BullmqSettings | undefined;
   readonly workerSilenceMs: number;
   /** How long a producer counts in gates after it was last heard. */
   readonly producerMemoryMs: number;
@@ -34,6 +38,7 @@ export function readConfig(env: NodeJS.ProcessEnv): CoordinatorConfig {
       LEASEHOLD_HTTP_PORT: port({ default: 7401 }),
       ...tlsVariables,
       ...callerLimitVariables,
+      ...bullmqVariables,
       LEASEHOLD_PRODUCERS: str({ default: '*:image,import:*', desc: 'what each ingest may hand over, by its certificate', example: grantsForm }),
       // Longer than a long poll and than the renewal of a 2-minute lease, so that a healthy worker is never silent for that long.
       LEASEHOLD_WORKER_SILENCE: durationMs({ default: 90_000, min: 1_000 }),
@@ -53,6 +58,7 @@ export function readConfig(env: NodeJS.ProcessEnv): CoordinatorConfig {
     tls: tlsFilesOf(read),
     grants: parseGrants('LEASEHOLD_PRODUCERS', read.LEASEHOLD_PRODUCERS),
     callers: callerLimitsOf(read),
+    bullmq: bullmqSettingsOf(read),
     workerSilenceMs: read.LEASEHOLD_WORKER_SILENCE,
     producerMemoryMs: read.LEASEHOLD_PRODUCER_MEMORY,
     stopTimeoutMs: read.LEASEHOLD_STOP_TIMEOUT,

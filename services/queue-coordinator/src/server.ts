@@ -4,6 +4,8 @@ import { Certificates, createRegistry, Duty, Lifecycle, OpsServer, systemClock, 
 import type { Registry } from 'prom-client';
 import { Producers } from './access/producers.js';
 import type { CoordinatorConfig } from './config.js';
+import { assembleBullmq } from './dispatch/bullmq/assembly.js';
+import type { Failpoint } from './dispatch/bullmq/failpoint.js';
 import { Dispatchers, readPoliciesEveryMs } from './dispatch/dispatchers.js';
 import { PostgresDispatcher } from './dispatch/postgres/dispatcher.js';
 import { channel, receive, Signals } from './dispatch/signals.js';
@@ -35,11 +37,12 @@ export const serviceRole = new URL('../service-role.sql', import.meta.url);
 class StartChecks implements Component {
   readonly name = 'start checks';
   readonly #db: Database;
-  readonly #dispatchers: Dispatchers;
+  readonly #then: () => Promise<void>;
 
-  constructor(db: Database, dispatchers: Dispatchers) {
+  /** `then`: what can be done only on a database that is as it should be. */
+  constructor(db: Database, then: () => Promise<void>) {
     this.#db = db;
-    this.#dispatchers = dispatchers;
+    this.#then = then;
   }
 
   async start(): Promise<void> {
@@ -47,14 +50,14 @@ class StartChecks implements Component {
     if (!schema.ok) throw new Error(`migrations: ${schema.detail ?? ''}`);
     const fences = await checkFences(this.#db);
     if (!fences.ok) throw new Error(`fences: ${fences.detail ?? ''}`);
-    await this.#dispatchers.read();
+    await this.#then();
   }
 
   async stop(): Promise<void> {}
 }
 
 /** Puts the coordinator together; nothing acts before the lifecycle starts. */
-export function assemble(config: CoordinatorConfig, logger: Logger): Assembly {
+export function assemble(config: CoordinatorConfig, logger: Logger, o: { readonly failpoint?: Failpoint } = {}): Assembly {
   const registry = createRegistry('queue-coordinator');
   const certificates = config.tls && Certificates.open(config.tls, { logger, registry });
   const now = (): number => systemClock.now();
@@ -64,7 +67,8 @@ export function assemble(config: CoordinatorConfig, logger: Logger): Assembly {
   const records = new BuildRecords(db);
   const figures = new QueueFigures(registry, records);
   observeQueue(db, registry, now);
-  const dispatchers = new Dispatchers(db, logger, new PostgresDispatcher(db, now), []);
+  const bullmq = config.bullmq && assembleBullmq(config.bullmq, { db, signals, logger, registry, now, failpoint: o.failpoint });
+  const dispatchers = new Dispatchers(db, logger, new PostgresDispatcher(db, now), bullmq === undefined ? [] : [bullmq.dispatcher]);
   const listener = new Listener({
     connectionString: config.databaseUrl,
     applicationName: 'queue-coordinator listen',
@@ -94,7 +98,11 @@ export function assemble(config: CoordinatorConfig, logger: Logger): Assembly {
   const readiness = async (): Promise<Readiness[]> => [lifecycle.readiness(), await db.check(), await checkMigrations(db, migrations), ...(await dispatchers.readiness())];
   const ops = new OpsServer({ host: config.httpHost, port: config.httpPort, registry, readiness, logger, certificates });
   if (certificates !== undefined) lifecycle.add(certificates);
-  lifecycle.add(db).add(new StartChecks(db, dispatchers)).add(listener).add(ops);
+  lifecycle.add(db).add(new StartChecks(db, async () => {
+    await bullmq?.claimKinds();
+    await dispatchers.read();
+  })).add(listener).add(ops);
+  for (const component of bullmq?.components ?? []) lifecycle.add(component);
   for (const duty of duties({ db, signals, dispatchers, figures, records, logger, registry, config })) lifecycle.add(duty);
   lifecycle.add(grpc);
   return { lifecycle, beforeStop: () => grpc.setServing(false) };

@@ -6,7 +6,7 @@
 --
 -- Rows are found by ctid: the join back by key would cost a second index descent per job. SKIP LOCKED, so that a busy first row
 -- never holds up the next. A floor keeps the scan from walking over the dead rows of jobs that were granted before. A paused contract is left out
--- here and nowhere else: its jobs wait, and whatever proposes them.
+-- here and in grant-proposed.sql: its jobs wait, whatever proposes them.
 with policy as materialized (
   select lease_ms, max_run_ms, max_attempts from kind_policies where kind = $1
 ),

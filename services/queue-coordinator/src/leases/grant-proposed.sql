@@ -1,7 +1,7 @@
 -- Grants jobs that a dispatcher proposed, by the rules of grant-next.sql: the proposal may be stale, doubled or wrong, and the row decides.
 -- $1 kind text · $2 build text · $3 versions int[]; $4 enqueue ids bigint[], $5 tokens bytea[], $6 worker ids text[], $7 request numbers bigint[]: one proposal per element.
--- Result: one row per lease, with its place in the arrays as slot. A proposal without a row was refused: finished, leased, not due yet, spent, not for this build, or held by a
--- transaction under way. Draws from the fence sequence. Called by leases/grant.ts alone.
+-- Result: one row per lease, with its place in the arrays as slot. A proposal without a row was refused: finished, leased, not due yet, spent, paused, not for this build, or held by
+-- a transaction under way. Draws from the fence sequence. Called by leases/grant.ts alone.
 with policy as materialized (
   select lease_ms, max_run_ms, max_attempts from kind_policies where kind = $1
 ),
@@ -15,6 +15,7 @@ picked as materialized (
     and j.available_at <= now()
     and j.attempts < (select max_attempts from policy)
     and not ($2 = any (j.excluded_builds))
+    and j.contract_version not in (select p.version from contracts p where p.kind = $1 and p.paused)
     and not exists (select from build_suspensions s where s.kind = $1 and s.version = j.contract_version and s.build = $2)
   order by j.enqueue_id
   for update of j skip locked

@@ -8,6 +8,7 @@ import { createClient, durationOfMs, type ClientOf } from '@leasehold/rpc';
 import { createLogger, type Logger } from '@leasehold/service';
 import { testDatabase } from '@leasehold/test-stack';
 import pg from 'pg';
+import type { Failpoint } from '../dispatch/bullmq/failpoint.js';
 import { assemble, migrations, readConfig, serviceRole } from '../index.js';
 
 /** A coordinator in this process, with real clients over real sockets. */
@@ -41,11 +42,11 @@ export class QueueUnderTest {
     return new QueueUnderTest(connectionString);
   }
 
-  async coordinator(env: NodeJS.ProcessEnv = {}): Promise<CoordinatorUnderTest> {
+  async coordinator(env: NodeJS.ProcessEnv = {}, o: { readonly failpoint?: Failpoint } = {}): Promise<CoordinatorUnderTest> {
     const log: Record<string, unknown>[] = [];
     const logger = createLogger({ service: 'queue-coordinator', level: 'debug', destination: new JsonLines(log) });
     const config = readConfig({ LEASEHOLD_QUEUE_DATABASE_URL: asService(this.databaseUrl), LEASEHOLD_GRPC_PORT: '0', LEASEHOLD_HTTP_PORT: '0', ...env });
-    const { lifecycle } = assemble(config, logger);
+    const { lifecycle } = assemble(config, logger, o);
     await lifecycle.start();
     const addresses = lifecycle.addresses();
     const grpcAddress = addresses['grpc-server'] ?? '';
@@ -75,14 +76,14 @@ export class QueueUnderTest {
   async reset(): Promise<void> {
     await this.sql.query(`truncate producers, build_records, jobs, finished_jobs, outcomes, settlements, workers, worker_contracts, unreadable_reports, build_suspensions, audit_events, job_events;
       delete from contracts where kind not in ('image', 'import') or version > 1; delete from kind_policies where kind not in ('image', 'import'); update contracts set state = 'open', paused = false, share_percent = 100;
-      update kind_policies set lease_ms = 120000, max_run_ms = 600000, max_attempts = 3, retry_initial_ms = 30000, retry_max_ms = 1800000, release_initial_ms = 100, retention_ms = 86400000, failed_retention_ms = null, dispatcher = 'postgres' where kind = 'image';
-      update kind_policies set dispatcher = 'postgres'`);
+      update kind_policies set lease_ms = 120000, max_run_ms = 600000, max_attempts = 3, retry_initial_ms = 30000, retry_max_ms = 1800000, release_initial_ms = 100, retention_ms = 86400000, failed_retention_ms = null where kind = 'image';
+      update kind_policies set lease_ms = 120000, max_run_ms = 1800000, max_attempts = 3, retry_initial_ms = 1000, retry_max_ms = 300000, release_initial_ms = 100 where kind = 'import'`);
     for (const { log } of this.#coordinators) log.length = 0;
   }
 
-  /** Changes the policy of the kind `image`. */
-  async policy(set: Readonly<Record<string, number>>): Promise<void> {
-    for (const [column, value] of Object.entries(set)) await this.sql.query(`update kind_policies set ${pg.escapeIdentifier(column)} = $1 where kind = 'image'`, [value]);
+  /** Changes the policy of a kind. */
+  async policy(set: Readonly<Record<string, number>>, kind = 'image'): Promise<void> {
+    for (const [column, value] of Object.entries(set)) await this.sql.query(`update kind_policies set ${pg.escapeIdentifier(column)} = $1 where kind = $2`, [value, kind]);
   }
 
   /** Lets leases run out, or jobs come due, without waiting: moves the times in the rows back. */
@@ -217,8 +218,8 @@ export function only<T>(items: readonly T[]): T {
   return item;
 }
 
-export const getJob = async (coordinator: CoordinatorUnderTest, id: string): Promise<Job> => {
-  const { job } = await coordinator.queue.getJob({ name: jobName(id) });
+export const getJob = async (coordinator: CoordinatorUnderTest, id: string, kind = 'image'): Promise<Job> => {
+  const { job } = await coordinator.queue.getJob({ name: jobName(id, 'default', kind) });
   if (job === undefined) throw new Error(`${id} was not answered`);
   return job;
 };

@@ -1,0 +1,3 @@
+import { dispatcherConformance } from '../dispatcher.conformance.js';
+
+dispatcherConformance('postgres', async () => ({}));
