@@ -69,9 +69,9 @@ test('an operator\'s certificate opens a coordinator that asks for one; without 
     host: '127.0.0.1', port: 0, certificates, logger: createLogger({ service: 'test', level: 'silent' }), registry: createRegistry('test'),
     images: [readImage(import.meta.resolve('@leasehold/queue-v1/image.binpb'))],
     services: [service(QueueServiceService, {
-      enqueueJobs: unmeant, batchGetJobs: unmeant, listJobs: unmeant, cancelJob: unmeant, watchJob: unmeant, pullOutcomes: unmeant, ackOutcomes: unmeant,
+      enqueueJobs: unmeant, batchGetJobs: unmeant, listJobs: unmeant, cancelJob: unmeant, watchJob: unmeant, pullOutcomes: unmeant, ackOutcomes: unmeant, getContractShares: unmeant,
       getJob: async (_request, { identity }) => ({ job: Job.create({ name: identity.id, state: JobState.QUEUED }) }),
-    }, { domain: 'queue.leasehold', access: { enqueueJobs: free, getJob: free, batchGetJobs: free, listJobs: free, cancelJob: free, watchJob: free, pullOutcomes: free, ackOutcomes: free } })],
+    }, { domain: 'queue.leasehold', access: { enqueueJobs: free, getJob: free, batchGetJobs: free, listJobs: free, cancelJob: free, watchJob: free, pullOutcomes: free, ackOutcomes: free, getContractShares: free } })],
   });
   await server.start();
   onTestFinished(async () => { await server.stop(AbortSignal.abort()); await certificates.stop(); });

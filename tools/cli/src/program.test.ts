@@ -21,7 +21,7 @@ const unexpected = (): never => {
 /** The queue's edge on a real server, with the handlers that a test scripts; answers its address. */
 async function serve(handlers: Partial<HandlersOf<typeof QueueServiceService>>): Promise<string> {
   const all: HandlersOf<typeof QueueServiceService> = {
-    enqueueJobs: unexpected, getJob: unexpected, batchGetJobs: unexpected, listJobs: unexpected, cancelJob: unexpected, watchJob: unexpected, pullOutcomes: unexpected, ackOutcomes: unexpected, ...handlers,
+    enqueueJobs: unexpected, getJob: unexpected, batchGetJobs: unexpected, listJobs: unexpected, cancelJob: unexpected, watchJob: unexpected, pullOutcomes: unexpected, ackOutcomes: unexpected, getContractShares: unexpected, ...handlers,
   };
   server = new GrpcServer({
     host: '127.0.0.1', port: 0, services: [service(QueueServiceService, all, { domain: 'queue.leasehold' })], images: [readImage(import.meta.resolve('@leasehold/queue-v1/image.binpb'))],
