@@ -24,13 +24,13 @@ async function affectedTests(change: (text: string) => string, ...paths: string[
 const withField = (text: string): string => text.replace(/(\nmessage \w+ \{\n)/, '$1  // New.\n  string added_by_a_test = 999;\n');
 
 // Whoever serves an edge, calls it, or starts what does; nobody else. `proto` holds the rules that every edge obeys.
-const behindRpc = ['bench', 'cli', 'client', 'dev-stack', 'image-worker', 'ingest', 'queue-coordinator', 'robustness', 'rpc', 'worker-runtime'];
+const behindRpc = ['bench', 'cli', 'client', 'dev-stack', 'image-worker', 'import-worker', 'ingest', 'queue-coordinator', 'robustness', 'rpc', 'worker-runtime'];
 const affectedByEdge = {
-  'proto/leasehold/lease/v1/lease_service.proto': ['bench', 'cli', 'dev-stack', 'image-worker', 'lease-v1', 'proto', 'queue-coordinator', 'robustness', 'worker-runtime'],
+  'proto/leasehold/lease/v1/lease_service.proto': ['bench', 'cli', 'dev-stack', 'image-worker', 'import-worker', 'lease-v1', 'proto', 'queue-coordinator', 'robustness', 'worker-runtime'],
   'proto/leasehold/queue/v1/queue_service.proto': ['bench', 'cli', 'dev-stack', 'ingest', 'proto', 'queue-coordinator', 'queue-v1', 'robustness'],
   'proto/leasehold/ingest/v1/file_service.proto': ['bench', 'cli', 'client', 'dev-stack', 'ingest', 'ingest-v1', 'proto', 'robustness'],
   'proto/leasehold/jobs/image/v1/image.proto': ['bench', 'cli', 'dev-stack', 'image-worker', 'ingest', 'jobs-image-v1', 'proto', 'robustness'],
-  'proto/leasehold/jobs/imports/v1/imports.proto': ['jobs-imports-v1', 'proto'],
+  'proto/leasehold/jobs/imports/v1/imports.proto': ['import-worker', 'jobs-imports-v1', 'proto'],
   'proto/leasehold/echo/v1/echo_service.proto': ['echo-v1', 'proto', ...behindRpc].sort(),
 };
 
@@ -39,7 +39,7 @@ test.for(Object.entries(affectedByEdge))('a change of %s runs the tests again of
 });
 
 test('a change of a library runs the tests again of those behind it', async () => {
-  const expected = ['bench', 'cli', 'dev-stack', 'image-worker', 'ingest', 'object-store', 'robustness'];
+  const expected = ['bench', 'cli', 'dev-stack', 'image-worker', 'import-worker', 'ingest', 'object-store', 'robustness'];
   expect(await affectedTests((text) => `${text}\nexport const added = 1;\n`, 'libs/object-store/src/index.ts')).toEqual(expected);
 });
 

@@ -40,6 +40,11 @@ export class Failpoints<Point extends string> {
     return true;
   }
 
+  /** How many runs stand still. */
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
   /** Every run that stands still goes on. */
   release(): void {
     for (const resolve of this.#waiting.splice(0)) resolve();

@@ -1,0 +1,42 @@
+import { LedgerAway } from '@leasehold/stock-ledger';
+import { isDatabaseAway } from '@leasehold/postgres';
+import { JobFault, LeaseUntrusted, type JobHandler } from '@leasehold/worker-runtime';
+import type { Verdict } from '../figures.js';
+import { importFault } from '../reasons.js';
+import { contractV1 } from './contract-v1.js';
+import { ImportAttempt } from './import-attempt.js';
+import type { ImportDone, ImportOrder } from './import-order.js';
+import type { ImportParts } from './import-parts.js';
+import { RunEnded } from './run-ended.js';
+
+/** The kind `import`: from a submitted shipment to stock that has changed exactly once. */
+export function importHandler(parts: ImportParts): JobHandler<ImportOrder, ImportDone> {
+  return {
+    kind: 'import',
+    contracts: new Map([[1, contractV1]]),
+    async run(job) {
+      try {
+        const { verdict, result } = await new ImportAttempt(job, parts).run();
+        parts.figures.ended(verdict);
+        return result;
+      } catch (error) {
+        parts.figures.ended(verdictOf(error, job.signal));
+        throw asJobFault(error, job.signal);
+      }
+    },
+  };
+}
+
+function verdictOf(error: unknown, signal: AbortSignal): Verdict {
+  if (error instanceof RunEnded) return error.verdict;
+  return signal.aborted ? 'stopped' : 'failed';
+}
+
+// What it does not know is passed on: the runtime makes INTERNAL of it and logs it as the surprise that it is.
+function asJobFault(error: unknown, signal: AbortSignal): unknown {
+  const stopped: unknown = signal.aborted ? signal.reason : undefined;
+  if (stopped instanceof LeaseUntrusted && stopped.runBoundReached) return importFault('TIMEOUT', stopped.message, error);
+  if (error instanceof JobFault) return error;
+  if (error instanceof LedgerAway || isDatabaseAway(error)) return importFault('LEDGER_UNAVAILABLE', 'the ledger did not answer, or not in time', error);
+  return error;
+}
