@@ -1,15 +1,18 @@
 import { ConfigError, durationMs, hostPorts, integer, parseConfig, port, str, tlsFilesOf, tlsVariables, url, type TlsFiles } from '@leasehold/service';
+import { defaultLimits } from '@leasehold/shipment-csv';
 import { callerLimitsOf, callerLimitVariables, type CallerLimits } from '@leasehold/rpc';
 import { storeForms, storeSettings, type StoreSettings } from '@leasehold/object-store';
 import type { FileLimits } from './files/parts.js';
+import type { ImportLimits } from './imports/parts.js';
 import type { Windows } from './sweep/rules.js';
 
 const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
+const day = 24 * hour;
 const mebibyte = 1024 * 1024;
 // S3 signs for no longer.
-const longestUrlLife = 7 * 24 * hour;
+const longestUrlLife = 7 * day;
 
 /** The variables of ingest. Every one has a default or is named by a clear error when it is missing. */
 export const variables = {
@@ -36,7 +39,20 @@ export const variables = {
   LEASEHOLD_MAX_UPLOAD_BYTES: integer({ default: 64 * mebibyte, min: 1, max: 5 * 1024 * mebibyte }),
   LEASEHOLD_MAX_QUEUED_PER_NAMESPACE: integer({ default: 100_000, min: 1, desc: 'photos of one namespace that may be in the queue at once' }),
   ...callerLimitVariables,
-  LEASEHOLD_PENDING_LIFE: durationMs({ default: 24 * hour, min: 1, desc: 'how long a card waits for ConfirmFile' }),
+  LEASEHOLD_SHIPMENT_MAX_BYTES: integer({ default: defaultLimits.maxBytes, min: 1, desc: 'largest shipment file; as at import-worker or smaller' }),
+  LEASEHOLD_SHIPMENT_MAX_ROWS: integer({ default: defaultLimits.maxRows, min: 1, desc: 'most rows that validate_only takes; as at import-worker' }),
+  LEASEHOLD_SHIPMENT_MAX_COLUMNS: integer({ default: defaultLimits.maxColumns, min: 2, max: 10_000, desc: 'most columns; as at import-worker' }),
+  LEASEHOLD_SHIPMENT_MAX_FIELD_BYTES: integer({ default: defaultLimits.maxFieldBytes, min: 1, max: 16 * mebibyte, desc: 'longest field; as at import-worker' }),
+  LEASEHOLD_SHIPMENT_RETENTION: durationMs({ default: 90 * day, min: second, desc: 'how long the file of an ended import is kept; until then it can be retried' }),
+  LEASEHOLD_MAX_QUEUED_IMPORTS_PER_NAMESPACE: integer({ default: 10_000, min: 1, desc: 'imports of one namespace that may be ACCEPTED at once' }),
+  LEASEHOLD_VALIDATE_AT_ONCE: integer({ default: 2, min: 1, max: 100, desc: 'files that validate_only looks at at once; others wait' }),
+  LEASEHOLD_VALIDATE_MAX_SKUS: integer({ default: 500_000, min: 1, desc: 'different SKUs that validate_only takes, about 150 bytes of memory each' }),
+  LEASEHOLD_ARCHIVE_AFTER: durationMs({ default: 90 * day, min: 1, desc: 'moves and row errors that are older go to the archive, from which they are still read' }),
+  LEASEHOLD_ARCHIVE_EVERY: durationMs({ default: 5 * minute, min: 10 }),
+  LEASEHOLD_REDIS_URL: str({ default: undefined, desc: 'where stock answers are cached; without it PostgreSQL answers all', example: 'redis://127.0.0.1:6379' }),
+  LEASEHOLD_STOCK_CACHE_TIMEOUT: durationMs({ default: 50, min: 1, desc: 'a cache that takes longer is not waited for' }),
+  LEASEHOLD_STOCK_CACHE_LIFE: durationMs({ default: 10 * minute, min: 1, desc: 'an answer is cached at most so long' }),
+  LEASEHOLD_PENDING_LIFE: durationMs({ default: day, min: 1, desc: 'how long a card waits for ConfirmFile' }),
   LEASEHOLD_UPLOAD_URL_LIFE: durationMs({ default: 15 * minute, min: 1, max: longestUrlLife }),
   LEASEHOLD_DOWNLOAD_URL_LIFE: durationMs({ default: 15 * minute, min: 1, max: longestUrlLife }),
 
@@ -45,13 +61,13 @@ export const variables = {
   LEASEHOLD_STORE_TIMEOUT: durationMs({ default: 5 * minute, min: second, desc: 'the longest time that one write to the object store may take; uploads are cut off after it' }),
 
   LEASEHOLD_RELAY_EVERY: durationMs({ default: second, min: 10, desc: 'how often the relay looks when nothing wakes it' }),
-  LEASEHOLD_HEAL_AFTER: durationMs({ default: 10 * minute, min: 1, desc: 'a card that was QUEUED for so long since it was last relayed is sent again' }),
+  LEASEHOLD_HEAL_AFTER: durationMs({ default: 10 * minute, min: 1, desc: 'a card that was QUEUED, or an import that was ACCEPTED, for so long since it was last relayed is sent again' }),
   LEASEHOLD_HEAL_EVERY: durationMs({ default: 30 * second, min: 10 }),
   LEASEHOLD_EXPIRE_EVERY: durationMs({ default: 5 * second, min: 10 }),
   LEASEHOLD_SWEEP_EVERY: durationMs({ default: 30 * second, min: 10 }),
   LEASEHOLD_BUCKET_PASS_EVERY: durationMs({ default: 6 * hour, min: 10, desc: 'how often the whole bucket is looked at, over all instances' }),
   LEASEHOLD_OUTCOMES_WAIT: durationMs({ default: 20 * second, max: 30 * second, desc: 'how long a poll for outcomes waits at the coordinator' }),
-  LEASEHOLD_WATCH_PROGRESS_EVERY: durationMs({ default: second, min: 10, desc: 'how often a watcher of a QUEUED card asks for progress' }),
+  LEASEHOLD_WATCH_PROGRESS_EVERY: durationMs({ default: second, min: 10, desc: 'how often a watcher of a QUEUED card or an ACCEPTED import asks for progress' }),
   LEASEHOLD_WATCH_FLOOR: durationMs({ default: 5 * second, min: 10, desc: 'a watcher that is not woken looks at its card this often' }),
   LEASEHOLD_FIGURES_EVERY: durationMs({ default: 15 * second, min: 10 }),
 };
@@ -68,6 +84,9 @@ export interface IngestConfig {
   readonly coordinator: { readonly addresses: readonly string[]; readonly timeoutMs: number; readonly progressTimeoutMs: number; readonly outcomesWaitMs: number };
   readonly store: { readonly settings: StoreSettings; readonly secrets: readonly string[]; readonly timeoutMs: number };
   readonly limits: FileLimits;
+  readonly imports: ImportLimits & { readonly validateAtOnce: number; readonly validateMaxSkus: number };
+  /** Undefined: stock is not cached. */
+  readonly stockCache: { readonly url: string; readonly timeoutMs: number; readonly lifeMs: number } | undefined;
   readonly callers: CallerLimits;
   readonly windows: Windows;
   readonly duties: {
@@ -77,6 +96,8 @@ export interface IngestConfig {
     readonly expireEveryMs: number;
     readonly sweepEveryMs: number;
     readonly bucketPassEveryMs: number;
+    readonly archiveAfterMs: number;
+    readonly archiveEveryMs: number;
     readonly figuresEveryMs: number;
   };
 }
@@ -121,6 +142,22 @@ export function readConfig(env: NodeJS.ProcessEnv): IngestConfig {
       watchProgressMs: v.LEASEHOLD_WATCH_PROGRESS_EVERY,
       watchFloorMs: v.LEASEHOLD_WATCH_FLOOR,
     },
+    imports: {
+      shipment: {
+        maxBytes: v.LEASEHOLD_SHIPMENT_MAX_BYTES,
+        maxRows: v.LEASEHOLD_SHIPMENT_MAX_ROWS,
+        maxColumns: v.LEASEHOLD_SHIPMENT_MAX_COLUMNS,
+        maxFieldBytes: v.LEASEHOLD_SHIPMENT_MAX_FIELD_BYTES,
+        maxFaults: defaultLimits.maxFaults,
+      },
+      maxQueued: v.LEASEHOLD_MAX_QUEUED_IMPORTS_PER_NAMESPACE,
+      submitTimeoutMs: v.LEASEHOLD_STORE_TIMEOUT,
+      retentionMs: v.LEASEHOLD_SHIPMENT_RETENTION,
+      watchProgressMs: v.LEASEHOLD_WATCH_PROGRESS_EVERY,
+      validateAtOnce: v.LEASEHOLD_VALIDATE_AT_ONCE,
+      validateMaxSkus: v.LEASEHOLD_VALIDATE_MAX_SKUS,
+    },
+    stockCache: v.LEASEHOLD_REDIS_URL === undefined ? undefined : { url: v.LEASEHOLD_REDIS_URL, timeoutMs: v.LEASEHOLD_STOCK_CACHE_TIMEOUT, lifeMs: v.LEASEHOLD_STOCK_CACHE_LIFE },
     windows,
     callers: callerLimitsOf(v),
     duties: {
@@ -130,6 +167,8 @@ export function readConfig(env: NodeJS.ProcessEnv): IngestConfig {
       expireEveryMs: v.LEASEHOLD_EXPIRE_EVERY,
       sweepEveryMs: v.LEASEHOLD_SWEEP_EVERY,
       bucketPassEveryMs: v.LEASEHOLD_BUCKET_PASS_EVERY,
+      archiveAfterMs: v.LEASEHOLD_ARCHIVE_AFTER,
+      archiveEveryMs: v.LEASEHOLD_ARCHIVE_EVERY,
       figuresEveryMs: v.LEASEHOLD_FIGURES_EVERY,
     },
   });

@@ -1,10 +1,12 @@
 import { faults, type Fault } from '@leasehold/rpc';
 
+export type { Fault };
+
 /** Named in every ErrorInfo of this edge. */
 export const domain = 'ingest.leasehold';
 const of = faults(domain);
 
-// The closed set of what ingest.v1 answers besides success; file_service.proto says which RPC answers which.
+// The closed set of what ingest.v1 answers besides success; the .proto of each service says which RPC answers which.
 const precondition = (reason: string, name: string, message: string): Fault =>
   of.failedPrecondition(reason, message, { violations: [{ type: reason, subject: name, description: message }], meta: { name } });
 
@@ -28,6 +30,16 @@ export const etagMismatch = (name: string): Fault => of.aborted('ETAG_MISMATCH',
 
 export const uploadTooLarge = (maxBytes: number): Fault => invalid('chunk', `an upload has at most ${maxBytes} bytes`, 'UPLOAD_TOO_LARGE');
 export const uploadTooSlow = (): Fault => of.deadline();
+
+export const importNotFound = (name: string): Fault => of.notFound('IMPORT_NOT_FOUND', `there is no ${name}`, { name });
+export const objectNotFound = (key: string): Fault => of.notFound('OBJECT_NOT_FOUND', 'there is no such version of that object', { key });
+export const importExists = (name: string, digest: string, existingDigest: string, state: string): Fault =>
+  of.alreadyExists('IMPORT_EXISTS', `${name} is ${state} with other content: ${existingDigest}, not ${digest}. Submit other content under an id of its own`, { name, digest, existing_digest: existingDigest });
+export const importEnded = (name: string, state: string): Fault => precondition('IMPORT_ENDED', name, `${name} is ${state}; only an ACCEPTED import can be cancelled`);
+export const importNotRejected = (name: string, state: string): Fault => precondition('IMPORT_NOT_REJECTED', name, `${name} is ${state}; only a REJECTED import can be retried`);
+export const sourceGone = (name: string): Fault => precondition('SOURCE_GONE', name, `the file of ${name} is no longer kept; submit it again under the same id`);
+export const shipmentTooLarge = (field: string, what: string): Fault => invalid(field, what, 'SHIPMENT_TOO_LARGE');
+export const shipmentMismatch = (): Fault => invalid('sha256', 'is not that of the bytes that came', 'CHECKSUM_MISMATCH');
 
 export const databaseUnavailable = (): Fault => of.unavailable('DATABASE_UNAVAILABLE', 'the records are out of reach for a moment', 1_000);
 export const storeUnavailable = (): Fault => of.unavailable('STORE_UNAVAILABLE', 'the object store is out of reach for a moment', 1_000);

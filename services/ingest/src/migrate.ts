@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
-import { grantServiceRole, migrate } from '@leasehold/postgres';
+import { grantServiceRole } from '@leasehold/postgres';
 import { ConfigError, createLogger, parseConfig } from '@leasehold/service';
 import { variables } from './config.js';
-import { migrationsDirectory, serviceRole } from './migrations.js';
+import { migrateRecords, serviceRole } from './migrations.js';
 
 // The entry of `node dist/migrate.js [--grant-to ROLE]`: brings the database `records` up to this build, then ends. Safe to run twice and at the same time.
 const logger = createLogger({ service: 'ingest-migrate' });
@@ -10,7 +10,7 @@ try {
   const { LEASEHOLD_RECORDS_DATABASE_URL } = variables;
   const { 'grant-to': role } = parseArgs({ options: { 'grant-to': { type: 'string' } } }).values;
   const { LEASEHOLD_RECORDS_DATABASE_URL: connectionString } = parseConfig({ LEASEHOLD_RECORDS_DATABASE_URL }, process.env);
-  const { applied } = await migrate({ connectionString, directory: migrationsDirectory, logger });
+  const { applied } = await migrateRecords({ connectionString, logger });
   if (role !== undefined) await grantServiceRole({ connectionString, role, grants: serviceRole, logger });
   logger.info({ event: 'migrated', database: 'records', applied }, 'the database is up to date');
 } catch (error) {

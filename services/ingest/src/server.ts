@@ -1,5 +1,5 @@
 import { openStore, type ObjectStore, type OpenedStore } from '@leasehold/object-store';
-import { checkMigrations, createPool, Listener, Notifier, type Database } from '@leasehold/postgres';
+import { createPool, Listener, Notifier, type Database } from '@leasehold/postgres';
 import { QueueServiceService } from '@leasehold/queue-v1';
 import { CallerLimiter, createClient, GrpcServer, readImage } from '@leasehold/rpc';
 import { Certificates, createRegistry, Duty, Lifecycle, OpsServer, type Assembly, type Component, type Logger, type OpsServerOptions, type Readiness } from '@leasehold/service';
@@ -7,14 +7,20 @@ import type { FastifyPluginAsync } from 'fastify';
 import type { Registry } from 'prom-client';
 import type { IngestConfig } from './config.js';
 import { imageContracts } from './contract/image-contracts.js';
+import { importContracts } from './contract/import-contracts.js';
 import type { QueueClient } from './coordinator/coordinator.js';
 import { channel } from './watch/changes.js';
 import { fileService } from './files/rpc.js';
+import { callerRoutes } from './http/edge.js';
 import { fileRoutes } from './http/files.js';
+import { importRoutes } from './http/imports.js';
 import { objectRoutes, objectsPath } from './http/objects.js';
-import { migrationsDirectory } from './migrations.js';
+import { stockRoutes } from './http/stock.js';
+import { importService } from './imports/rpc.js';
+import { checkRecords } from './migrations.js';
 import { reportClockSkew } from './start/clock-skew.js';
-import { wire, type DutyName, type DutyRuns, type Ingest } from './wiring.js';
+import { stockService } from './stock/rpc.js';
+import { dutyNames, wire, type DutyName, type DutyRuns, type Ingest } from './wiring.js';
 
 const uploadMessageBytes = 2 * 1024 * 1024;
 const applicationName = 'leasehold ingest';
@@ -33,6 +39,7 @@ export async function assemble(config: IngestConfig, logger: Logger): Promise<As
   const ingest = wire({
     config, logger, registry, db, store, queue,
     contracts: imageContracts,
+    importContracts,
     tell: (word) => notifier.notify(word),
     wake: (name) => duties.get(name)?.wake(),
   });
@@ -41,13 +48,14 @@ export async function assemble(config: IngestConfig, logger: Logger): Promise<As
   const lifecycle = new Lifecycle({ logger, phaseTimeoutMs: config.stopTimeoutMs / 2, stopTimeoutMs: config.stopTimeoutMs });
   if (certificates !== undefined) lifecycle.add(certificates);
   lifecycle.add(db).add(checks(opened, db, ingest, logger)).add({ name: 'coordinator client', start: async () => undefined, stop: async () => queue.close() });
+  if (ingest.stockCache !== undefined) lifecycle.add(ingest.stockCache);
   lifecycle.add(listener(config, ingest, logger));
   for (const loop of duties.values()) lifecycle.add(loop);
   const readiness = (): Promise<Readiness[]> => readinessOf(db, store, lifecycle);
   lifecycle.add(httpServer(config, ingest, opened, { registry, logger, readiness, certificates }));
   lifecycle.add(new GrpcServer({
     ...config.grpc, logger, registry, certificates, callerLimits: config.callers,
-    services: [fileService(ingest.files)],
+    services: [fileService(ingest.files), importService(ingest.imports), stockService(ingest.stock)],
     images: [readImage(import.meta.resolve('@leasehold/ingest-v1/image.binpb'))],
     maxReceiveBytes: uploadMessageBytes,
   }));
@@ -96,9 +104,14 @@ function dutiesOf(runs: DutyRuns, config: IngestConfig, logger: Logger, registry
     sweep: duties.sweepEveryMs,
     // Asks whether the pass is due, over all instances.
     'bucket-pass': Math.min(duties.bucketPassEveryMs, 60_000),
+    'import-relay': duties.relayEveryMs,
+    'import-cancels': duties.relayEveryMs,
+    'import-outcomes': 250,
+    'import-healing': duties.healEveryMs,
+    archive: duties.archiveEveryMs,
+    idempotency: duties.archiveEveryMs,
   };
-  const names: DutyName[] = ['figures', 'relay', 'cancels', 'outcomes', 'healing', 'expiry', 'sweep', 'bucket-pass'];
-  return names.map((name) => ({ name, loop: new Duty({ name, everyMs: everyMs[name], run: (signal) => runs[name](signal), logger, registry }) }));
+  return dutyNames.map((name) => ({ name, loop: new Duty({ name, everyMs: everyMs[name], run: (signal) => runs[name](signal), logger, registry }) }));
 }
 
 type OpsParts = Pick<OpsServerOptions, 'registry' | 'logger' | 'readiness' | 'certificates'>;
@@ -107,7 +120,7 @@ function httpServer(config: IngestConfig, ingest: Ingest, opened: OpenedStore, p
   const { host, port } = config.http;
   const { logger } = parts;
   return new OpsServer({ host, port, ...parts, requestTimeoutMs: config.store.timeoutMs })
-    .register(fileRoutes(ingest.files, new CallerLimiter(config.callers)))
+    .register(callerRoutes({ logger, callers: new CallerLimiter(config.callers) }, [fileRoutes(ingest.files), importRoutes(ingest.imports), stockRoutes(ingest.stock)]))
     .register(signedUrls(opened, config.store.secrets, logger));
 }
 
@@ -120,5 +133,5 @@ async function readinessOf(db: Database, store: ObjectStore, lifecycle: Lifecycl
     () => ({ name: 'object store', ok: true }),
     (error: unknown) => ({ name: 'object store', ok: false, detail: error instanceof Error ? error.message : String(error) }),
   );
-  return [lifecycle.readiness(), await db.check(), await checkMigrations(db, migrationsDirectory), await versioning];
+  return [lifecycle.readiness(), await db.check(), await checkRecords(db), await versioning];
 }

@@ -2,29 +2,22 @@ import type { ObjectStore } from '@leasehold/object-store';
 import type { Database } from '@leasehold/postgres';
 import { systemClock, type Logger } from '@leasehold/service';
 import type { Registry } from 'prom-client';
-import { cancelJobs } from './cancels/cancel.js';
 import type { IngestConfig } from './config.js';
 import type { ImageContracts } from './contract/image-contracts.js';
+import type { ImportContracts } from './contract/import-contracts.js';
 import { Coordinator, type QueueClient } from './coordinator/coordinator.js';
 import { JobViews } from './coordinator/job-views.js';
-import { expirePending } from './expiry/expire.js';
 import { lookAtFigures } from './figures/figures.js';
 import { Metrics } from './figures/metrics.js';
-import { FileOutcomes } from './files/file-outcomes.js';
-import { imageJobWriter } from './files/image-job.js';
-import { fileJobs } from './files/jobs/file-jobs.js';
-import { PageTokens } from './files/page-token.js';
 import type { FileParts } from './files/parts.js';
-import { FileRecords } from './files/records.js';
-import { imageKind } from './files/resource-name.js';
-import { healQueued } from './healing/heal.js';
-import { InFlight } from './jobs/in-flight.js';
-import { OutcomeApplier } from './outcomes/apply.js';
-import { pullOutcomes } from './outcomes/pull.js';
-import { Relay } from './relay/relay.js';
+import type { ImportParts } from './imports/parts.js';
+import { PageTokens } from './pages/page-token.js';
+import type { StockParts } from './stock/read-stock.js';
+import { RedisStockCache } from './stock/stock-cache.js';
 import { passBucketWhenDue } from './sweep/bucket-pass.js';
-import { sweepFiles } from './sweep/sweep-files.js';
 import { Changes } from './watch/changes.js';
+import { wireFiles } from './wire-files.js';
+import { wireImports } from './wire-imports.js';
 
 /** What ingest is built on. */
 export interface Foundations {
@@ -35,27 +28,40 @@ export interface Foundations {
   readonly store: ObjectStore;
   readonly queue: QueueClient;
   readonly contracts: ImageContracts;
-  /** Tells every instance that a card has changed. */
+  readonly importContracts: ImportContracts;
+  /** Tells every instance that a resource has changed. */
   readonly tell: (word: string) => void;
   /** Asks for a run of a duty soon. */
   readonly wake: (duty: DutyName) => void;
 }
 
-/** One run of each duty. Each is safe in any number of instances at once. */
-export interface DutyRuns {
-  relay(signal: AbortSignal): Promise<number>;
-  cancels(signal: AbortSignal): Promise<number>;
-  outcomes(signal: AbortSignal): Promise<number>;
-  healing(signal: AbortSignal): Promise<number>;
-  expiry(signal: AbortSignal): Promise<number>;
-  sweep(signal: AbortSignal): Promise<number>;
-  'bucket-pass'(signal: AbortSignal): Promise<void>;
-  figures(signal: AbortSignal): Promise<void>;
+/** What the parts of files and of imports share. */
+export interface Common extends Foundations {
+  readonly metrics: Metrics;
+  readonly changes: Changes;
+  readonly coordinator: Coordinator;
+  readonly views: JobViews;
+  readonly pageTokens: PageTokens;
+  /** How long a batch is taken from other instances, in ms: it is one call, a cancel at most two. */
+  readonly claimMs: number;
+  /** How long a refused job waits before it is sent again, in ms. */
+  readonly refusedMs: number;
 }
-export type DutyName = keyof DutyRuns;
+
+/** One run of each duty. Each is safe in any number of instances at once. More than 0: there may be more to do. */
+export const dutyNames = [
+  'figures', 'relay', 'cancels', 'outcomes', 'healing', 'expiry', 'sweep', 'bucket-pass',
+  'import-relay', 'import-cancels', 'import-outcomes', 'import-healing', 'archive', 'idempotency',
+] as const;
+export type DutyName = (typeof dutyNames)[number];
+export type DutyRuns = Readonly<Record<DutyName, (signal: AbortSignal) => Promise<number>>>;
 
 export interface Ingest {
   readonly files: FileParts;
+  readonly imports: ImportParts;
+  readonly stock: StockParts;
+  /** Undefined: stock is not cached. */
+  readonly stockCache: RedisStockCache | undefined;
   readonly changes: Changes;
   readonly metrics: Metrics;
   readonly duties: DutyRuns;
@@ -68,39 +74,39 @@ const refusedMs = 60_000;
 
 /** Puts the parts together; nothing runs yet. */
 export function wire(f: Foundations): Ingest {
-  const { config, logger, db, store, contracts } = f;
-  const { limits, windows } = config;
+  const { config, logger, db, store } = f;
   const metrics = new Metrics(f.registry);
-  const records = new FileRecords(db);
-  const changes = new Changes(f.tell);
   const coordinator = new Coordinator(f.queue, config.coordinator.timeoutMs);
-  const jobs = new JobViews(coordinator, { clock: systemClock, logger, timeoutMs: config.coordinator.progressTimeoutMs, lingerMs: progressLingerMs });
-  const photos = fileJobs(db, windows.writeMs);
-  const applier = new OutcomeApplier({ target: new FileOutcomes({ db, records, contracts, changes, writeWindowMs: windows.writeMs }), metrics: metrics.files, logger });
-  // A batch is one call, a cancel at most two.
-  const claimMs = 2 * config.coordinator.timeoutMs + claimSlackMs;
-  const relay = new Relay({ jobs: photos, writer: imageJobWriter(contracts, records), coordinator, applier, metrics: metrics.files, logger, claimMs, refusedMs });
+  const common: Common = {
+    ...f, metrics, coordinator, refusedMs,
+    changes: new Changes(f.tell),
+    views: new JobViews(coordinator, { clock: systemClock, logger, timeoutMs: config.coordinator.progressTimeoutMs, lingerMs: progressLingerMs }),
+    pageTokens: new PageTokens(config.store.secrets),
+    claimMs: 2 * config.coordinator.timeoutMs + claimSlackMs,
+  };
+  const files = wireFiles(common);
+  const imports = wireImports(common);
+  const stockCache = config.stockCache && new RedisStockCache({ ...config.stockCache, logger, metrics: metrics.stock });
+  const pass = { db, store, metrics, logger, objects: [...files.swept, imports.swept], everyMs: config.duties.bucketPassEveryMs };
 
   return {
-    changes,
+    changes: common.changes,
     metrics,
-    files: {
-      records, store, contracts, changes, jobs, logger, limits,
-      inFlight: new InFlight(photos, { what: 'photos', max: limits.maxQueued, clock: systemClock, onRefused: () => metrics.files.namespaceFull.inc() }),
-      pageTokens: new PageTokens(config.store.secrets),
-      clock: systemClock,
-      onQueued: () => f.wake('relay'),
-      onDeleted: () => f.wake('cancels'),
-    },
+    files: files.parts,
+    imports: imports.parts,
+    stock: { ledger: imports.parts.ledger, pageTokens: common.pageTokens, cache: stockCache, logger },
+    stockCache,
     duties: {
-      relay: (signal) => relay.run(signal),
-      cancels: (signal) => cancelJobs({ jobs: photos, coordinator, logger, claimMs }, signal),
-      outcomes: (signal) => pullOutcomes({ coordinator, kind: imageKind, versions: contracts.versions, applier, waitMs: config.coordinator.outcomesWaitMs }, signal),
-      healing: () => healQueued({ jobs: photos, metrics: metrics.files, logger, healAfterMs: config.duties.healAfterMs, onHealed: () => f.wake('relay') }),
-      expiry: () => expirePending({ db, changes, metrics, logger, uploadWindowMs: windows.uploadMs }),
-      sweep: (signal) => sweepFiles({ db, store, changes, metrics, logger, windows, claimMs: config.store.timeoutMs }, signal),
-      'bucket-pass': (signal) => passBucketWhenDue({ db, store, metrics, logger, windows, everyMs: config.duties.bucketPassEveryMs }, signal),
-      figures: () => lookAtFigures({ db, files: photos, metrics }),
+      ...files.duties,
+      ...imports.duties,
+      'bucket-pass': async (signal) => {
+        await passBucketWhenDue(pass, signal);
+        return 0;
+      },
+      figures: async () => {
+        await lookAtFigures({ db, files: files.jobs, imports: imports.jobs, metrics });
+        return 0;
+      },
     },
   };
 }

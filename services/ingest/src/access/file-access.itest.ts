@@ -5,11 +5,12 @@ import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { Authority, writeCertificateFolder, type CertificateAndKey } from '@leasehold/development-ca';
 import { FileServiceService } from '@leasehold/ingest-v1';
-import { CallerLimiter, createClient, Fault, GrpcServer, readImage, status, type ClientOf } from '@leasehold/rpc';
+import { CallerLimiter, createClient, defaultCallerLimits, Fault, GrpcServer, readImage, status, type ClientOf } from '@leasehold/rpc';
 import { Certificates, createLogger, OpsServer } from '@leasehold/service';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fileService } from '../files/rpc.js';
+import { callerRoutes } from '../http/edge.js';
 import { fileRoutes } from '../http/files.js';
 import { uploadOf, World, type Running } from '../testbed/ingest.fixture.js';
 
@@ -41,7 +42,7 @@ beforeAll(async () => {
     host: '127.0.0.1', port: 0, logger, registry: new Registry(), certificates: own, services: [fileService(ingest.ingest.files)],
     images: [readImage(import.meta.resolve('@leasehold/ingest-v1/image.binpb'))],
   });
-  http = new OpsServer({ host: '127.0.0.1', port: 0, logger, registry: new Registry(), certificates: own, readiness: async () => [] }).register(fileRoutes(ingest.ingest.files));
+  http = new OpsServer({ host: '127.0.0.1', port: 0, logger, registry: new Registry(), certificates: own, readiness: async () => [] }).register(callerRoutes({ logger, callers: new CallerLimiter(defaultCallerLimits) }, [fileRoutes(ingest.ingest.files)]));
   for (const server of [grpc, http]) {
     await server.start();
     ends.push(() => server.stop(AbortSignal.abort()));
@@ -122,7 +123,7 @@ describe('over HTTP the same table counts', () => {
 
   test('a caller that asks too often hears when to come back', async () => {
     const narrow = new CallerLimiter({ maxCalls: 10, maxStreams: 1, callsPerSecond: 1 });
-    const plain = new OpsServer({ host: '127.0.0.1', port: 0, logger, registry: new Registry(), readiness: async () => [] }).register(fileRoutes(ingest.ingest.files, narrow));
+    const plain = new OpsServer({ host: '127.0.0.1', port: 0, logger, registry: new Registry(), readiness: async () => [] }).register(callerRoutes({ logger, callers: narrow }, [fileRoutes(ingest.ingest.files)]));
     await plain.start();
     const codes = [];
     for (let asked = 0; asked < 3; asked++) codes.push(await fetch(`http://${plain.address}/v1/${name}`));

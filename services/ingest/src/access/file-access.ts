@@ -1,12 +1,10 @@
 import type { FileServiceService } from '@leasehold/ingest-v1';
-import { faults, type AccessOf, type Identity } from '@leasehold/rpc';
-import { domain } from '../faults.js';
+import type { AccessOf } from '@leasehold/rpc';
 import { parseFileName, parseParent } from '../files/resource-name.js';
-
-const fault = faults(domain);
+import { ownerOf, readerOf } from './owners.js';
 
 /**
- * Who may call what on ingest.v1, over gRPC and over HTTP:
+ * Who may call what on FileService, over gRPC and over HTTP:
  *
  *   client     everything, in its own namespaces
  *   operator   looks at every card (GetFile, ListFiles, WatchFile), never at a picture; changes nothing
@@ -28,13 +26,3 @@ export const fileAccess: AccessOf<typeof FileServiceService> = {
 };
 
 const namespaceOf = (name: string): string | undefined => parseFileName(name)?.namespace;
-
-function readerOf(identity: Identity, namespace: string | undefined): void {
-  if (identity.role !== 'operator') ownerOf(identity, namespace);
-}
-
-function ownerOf(identity: Identity, namespace: string | undefined): void {
-  if (identity.role !== 'client') throw fault.denied('ROLE_NOT_ALLOWED', `this method is not for the role ${identity.role}`, { identity: identity.id });
-  if (namespace === undefined || identity.namespaces.includes(namespace)) return;
-  throw fault.denied('NAMESPACE_NOT_OWN', `namespace ${namespace} belongs to others`, { identity: identity.id });
-}

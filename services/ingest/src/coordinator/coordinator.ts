@@ -91,7 +91,7 @@ export class Coordinator {
 
   /** Waits up to `waitMs` (30 s at most) for outcomes of the kind's given contract versions. */
   async pull(kind: string, versions: readonly number[], max: number, waitMs: number, signal: AbortSignal): Promise<Outcome[]> {
-    const request = { kind, contractVersions: [...versions], maxOutcomes: max, wait: durationOfMs(waitMs) };
+    const request = { kind, contractVersions: [...versions], maxOutcomes: max, wait: durationOfMs(waitMs), producer: '' };
     const { outcomes } = await this.#client.pullOutcomes(request, { signal, timeoutMs: waitMs + this.#timeoutMs });
     return outcomes.map((message) => outcomeOf(message) ?? unreadable(message));
   }

@@ -1,5 +1,6 @@
 import { File, FileState, RejectionReason as RejectionReasonMessage } from '@leasehold/ingest-v1';
-import { etagOf, type Card } from './card.js';
+import { etagOf } from '../etag.js';
+import type { Card } from './card.js';
 import { explanationOf, type RejectionReason } from './rejection.js';
 import { fileName } from './resource-name.js';
 import type { State } from './rules.js';

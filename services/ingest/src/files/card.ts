@@ -137,12 +137,3 @@ const renditionOf = (row: FileRow): Rendition | undefined =>
         sourceWidth: row.rendition_source_width,
         sourceHeight: row.rendition_source_height,
       };
-
-const etagForm = /^g[0-9]{1,9}-r([0-9]{1,18})$/;
-/** Changes with every stored change of the card that its owner can see. Opaque to callers. */
-export const etagOf = (card: Pick<Card, 'generation' | 'revision'>): string => `g${card.generation}-r${card.revision}`;
-/** The revision in an etag of ours; undefined for any other text. */
-export function revisionOf(etag: string): bigint | undefined {
-  const digits = etagForm.exec(etag)?.[1];
-  return digits === undefined ? undefined : BigInt(digits);
-}

@@ -3,8 +3,8 @@ import type { Clock, Logger } from '@leasehold/service';
 import type { ImageContracts } from '../contract/image-contracts.js';
 import type { JobViews } from '../coordinator/job-views.js';
 import type { InFlight } from '../jobs/in-flight.js';
+import type { PageTokens } from '../pages/page-token.js';
 import type { Changes } from '../watch/changes.js';
-import type { PageTokens } from './page-token.js';
 import type { FileRecords } from './records.js';
 
 /** The bounds that owners' calls obey. */

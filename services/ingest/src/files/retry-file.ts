@@ -1,5 +1,6 @@
+import { etagOf, revisionOf } from '../etag.js';
 import { etagMismatch, fileNotFound, fileNotRejected, invalid } from '../faults.js';
-import { etagOf, revisionOf, type Card } from './card.js';
+import type { Card } from './card.js';
 import { jobToStore } from './image-job.js';
 import { cardNamed } from './named.js';
 import type { FileParts } from './parts.js';

@@ -1,4 +1,4 @@
-import type { Database, Statement } from '@leasehold/postgres';
+import { sql, type Database, type Statement } from '@leasehold/postgres';
 
 /** A generation of a resource, which has one job. */
 export interface Owed {
@@ -39,6 +39,21 @@ export interface OwedJobStatements {
   readonly countQueued: Statement;
   readonly lag: Statement;
 }
+
+/** @param importMetaUrl of the module beside which a kind's statements lie. */
+export const owedJobStatements = (importMetaUrl: string): OwedJobStatements => ({
+  relayClaim: sql(importMetaUrl, 'relay-claim'),
+  relayMark: sql(importMetaUrl, 'relay-mark'),
+  relayRelease: sql(importMetaUrl, 'relay-release'),
+  relayDefer: sql(importMetaUrl, 'relay-defer'),
+  relayReencode: sql(importMetaUrl, 'relay-reencode'),
+  cancelClaim: sql(importMetaUrl, 'cancel-claim'),
+  cancelConfirmed: sql(importMetaUrl, 'cancel-confirmed'),
+  cancelRelease: sql(importMetaUrl, 'cancel-release'),
+  heal: sql(importMetaUrl, 'heal'),
+  countQueued: sql(importMetaUrl, 'count-queued'),
+  lag: sql(importMetaUrl, 'lag'),
+});
 
 interface OwedRow {
   namespace: string;

@@ -3,6 +3,7 @@ import { JobState } from '@leasehold/queue-v1';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { one, present, World, type Running } from '../testbed/ingest.fixture.js';
 import { passBucket } from './bucket-pass.js';
+import { sweptFiles } from './swept-files.js';
 
 describe('the sweep', () => {
   let world: World;
@@ -193,7 +194,7 @@ describe('the sweep', () => {
 
   describe('the pass over the whole bucket', () => {
     const pass = (at: Running, writeMs = 60 * 60 * 1000): Promise<void> =>
-      passBucket({ db: world.db, store: world.store, metrics: at.ingest.metrics, logger: at.ingest.files.logger, windows: { uploadMs: writeMs, writeMs }, everyMs: 1 }, AbortSignal.timeout(10_000));
+      passBucket({ db: world.db, store: world.store, metrics: at.ingest.metrics, logger: at.ingest.files.logger, objects: sweptFiles(world.db, { uploadMs: writeMs, writeMs }), everyMs: 1 }, AbortSignal.timeout(10_000));
 
     test('finds what came after the sweep: bytes of DELETED cards and of attempts that died late', async () => {
       const { file: gone } = await decided(JobState.SUCCEEDED);

@@ -2,21 +2,29 @@ import { createHash, randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { FileServiceService, type File } from '@leasehold/ingest-v1';
+import { FileServiceService, ImportServiceService, StockServiceService, type File, type Import, type ImportSpec } from '@leasehold/ingest-v1';
 import { ImageResult } from '@leasehold/jobs-image-v1';
 import { openEmbeddedStore, type EmbeddedStore, type ObjectStore } from '@leasehold/object-store';
 import { createPool, Listener, Notifier, type Database } from '@leasehold/postgres';
 import { QueueServiceService } from '@leasehold/queue-v1';
-import { createClient, GrpcServer, readImage, type ClientOf } from '@leasehold/rpc';
-import { createLogger, OpsServer, type Component } from '@leasehold/service';
+import { CallerLimiter, createClient, defaultCallerLimits, GrpcServer, readImage, type ClientOf } from '@leasehold/rpc';
+import { createLogger, OpsServer, type Component, type Logger } from '@leasehold/service';
+import { Ledger, type Applied, type Refusal, type RunIdentity } from '@leasehold/stock-ledger';
 import { testDatabase, type TestDatabase } from '@leasehold/test-stack';
 import { Registry } from 'prom-client';
 import { readConfig, type IngestConfig } from '../config.js';
 import { imageContracts, type ImageContracts } from '../contract/image-contracts.js';
+import { importContracts, type ImportContracts } from '../contract/import-contracts.js';
 import { channel } from '../watch/changes.js';
 import { fileService } from '../files/rpc.js';
+import { callerRoutes } from '../http/edge.js';
 import { fileRoutes } from '../http/files.js';
+import { importRoutes } from '../http/imports.js';
 import { objectRoutes, objectsPath } from '../http/objects.js';
+import { stockRoutes } from '../http/stock.js';
+import { parseImportName } from '../imports/resource-name.js';
+import { importService } from '../imports/rpc.js';
+import { stockService } from '../stock/rpc.js';
 import { wire, type DutyName, type Ingest } from '../wiring.js';
 import { ScriptedCoordinator } from './scripted-coordinator.fixture.js';
 import { asService, prepare } from './service-role.fixture.js';
@@ -32,6 +40,8 @@ export class World {
   readonly store: EmbeddedStore;
   readonly coordinator: ScriptedCoordinator;
   readonly db: Database;
+  /** As a worker uses it. */
+  readonly ledger: Ledger;
   /** Where the object store lies. */
   readonly directory: string;
   readonly #running: Running[] = [];
@@ -42,6 +52,7 @@ export class World {
     this.coordinator = coordinator;
     this.directory = directory;
     this.db = createPool({ connectionString: database.connectionString, applicationName: 'test', max: 4, logger: silent });
+    this.ledger = new Ledger(this.db);
   }
 
   static async make(): Promise<World> {
@@ -55,7 +66,7 @@ export class World {
   }
 
   /** An ingest with real servers and clients, whose duties run when a test says so. */
-  async ingest(o: { env?: Record<string, string>; contracts?: ImageContracts } = {}): Promise<Running> {
+  async ingest(o: IngestOptions = {}): Promise<Running> {
     const running = await Running.start(this, o);
     this.#running.push(running);
     return running;
@@ -74,6 +85,50 @@ export class World {
     const [, namespace, , fileId] = (typeof file === 'string' ? file : file.name).split('/');
     const sets = column.map((name) => `${name} = ${name} - $3 * interval '1 millisecond'`).join(', ');
     await this.db.pool.query(`update files set ${sets} where namespace = $1 and file_id = $2`, [namespace, fileId, ms]);
+  }
+
+  /** Makes everything that has happened to an import lie further back. */
+  async ageImport(name: string, ms: number): Promise<void> {
+    const { namespace, importId } = importIdOf(name);
+    const moved = (columns: string): string => columns.split(' ').map((column) => `${column} = ${column} - $3 * interval '1 millisecond'`).join(', ');
+    await this.db.pool.query(`update imports set ${moved('create_time update_time accept_time begin_time end_time')} where namespace = $1 and import_id = $2`, [namespace, importId, ms]);
+    await this.db.pool.query(`update import_jobs set ${moved('queue_time relay_due relayed_at cancel_time cancel_due')} where namespace = $1 and import_id = $2`, [namespace, importId, ms]);
+  }
+
+  /** What ingest owes the coordinator for an import; undefined: nothing. */
+  async owed(name: string): Promise<Record<string, unknown> | undefined> {
+    const { namespace, importId } = importIdOf(name);
+    return (await this.db.pool.query<Record<string, unknown>>('select * from import_jobs where namespace = $1 and import_id = $2', [namespace, importId])).rows[0];
+  }
+
+  /** A worker whose lease of the import's job has that fence begins its run. */
+  async begin(name: string, fence: bigint, generation = 1): Promise<RunIdentity> {
+    const run = { ...importIdOf(name), generation, fence, tokenDigest: sha256(Buffer.from(`token ${fence}`)) };
+    await this.ledger.begin(run);
+    return run;
+  }
+
+  /** That worker applies rows; the job is still to be settled. */
+  async apply(name: string, fence: bigint, rows: readonly (readonly [sku: string, quantity: number])[] = [['A', 1]], generation = 1): Promise<Applied> {
+    const opened = await this.ledger.openRun(await this.begin(name, fence, generation));
+    try {
+      await opened.copyRows([rows.map(([sku, quantity], i) => ({ line: i + 2, sku, quantity }))]);
+      return await opened.apply(() => 60_000);
+    } finally {
+      opened.close();
+    }
+  }
+
+  /** That worker refuses the file. */
+  async reject(name: string, fence: bigint, refusal: Partial<Refusal> = {}, generation = 1): Promise<void> {
+    await this.ledger.reject(await this.begin(name, fence, generation), { reason: 'QUANTITY', faultCount: 1, faults: [{ line: 2, column: 'quantity', code: 'QUANTITY', message: 'write a whole number' }], ...refusal });
+  }
+
+  /** Sum of what an import moved, however often. */
+  async moved(name: string): Promise<bigint> {
+    const { namespace, importId } = importIdOf(name);
+    const { rows } = await this.db.pool.query<{ moved: bigint }>('select coalesce(sum(quantity), 0)::bigint as moved from all_stock_moves where namespace = $1 and import_id = $2', [namespace, importId]);
+    return rows[0]?.moved ?? 0n;
   }
 
   async row(name: string): Promise<Record<string, unknown>> {
@@ -100,25 +155,44 @@ export class World {
   }
 }
 
+export interface IngestOptions {
+  readonly env?: Record<string, string>;
+  readonly contracts?: ImageContracts;
+  readonly importContracts?: ImportContracts;
+  readonly store?: ObjectStore;
+  readonly logger?: Logger;
+}
+
+interface Clients {
+  readonly files: ClientOf<typeof FileServiceService>;
+  readonly imports: ClientOf<typeof ImportServiceService>;
+  readonly stock: ClientOf<typeof StockServiceService>;
+}
+
 /** One ingest: the parts as in production, on ports of their own. */
 export class Running {
   readonly ingest: Ingest;
   readonly registry: Registry;
+  /** Of files. */
   readonly client: ClientOf<typeof FileServiceService>;
+  readonly imports: ClientOf<typeof ImportServiceService>;
+  readonly stock: ClientOf<typeof StockServiceService>;
   readonly http: string;
   readonly wakes: DutyName[];
   readonly #components: readonly Component[];
 
-  private constructor(o: { ingest: Ingest; registry: Registry; client: ClientOf<typeof FileServiceService>; http: string; wakes: DutyName[]; components: readonly Component[] }) {
+  private constructor(o: { ingest: Ingest; registry: Registry; clients: Clients; http: string; wakes: DutyName[]; components: readonly Component[] }) {
     this.ingest = o.ingest;
     this.registry = o.registry;
-    this.client = o.client;
+    this.client = o.clients.files;
+    this.imports = o.clients.imports;
+    this.stock = o.clients.stock;
     this.http = o.http;
     this.wakes = o.wakes;
     this.#components = o.components;
   }
 
-  static async start(world: World, o: { env?: Record<string, string>; contracts?: ImageContracts }): Promise<Running> {
+  static async start(world: World, o: IngestOptions): Promise<Running> {
     const registry = new Registry();
     const config = configOf(world, o.env ?? {});
     const { directory } = world;
@@ -127,33 +201,36 @@ export class Running {
     const notifier = new Notifier(db, channel, { logger: silent });
     const wakes: DutyName[] = [];
     const http = new OpsServer({ ...config.http, registry, readiness: async () => [], logger: silent });
-    const store = await openEmbeddedStore({ directory, signing: { secrets: [secret], baseUrl: config.http.publicUrl + objectsPath } });
+    const logger = o.logger ?? silent;
+    const store = o.store ?? await openEmbeddedStore({ directory, signing: { secrets: [secret], baseUrl: config.http.publicUrl + objectsPath } });
     const ingest = wire({
-      config, logger: silent, registry, db, store, queue, contracts: o.contracts ?? imageContracts,
+      config, logger, registry, db, store, queue, contracts: o.contracts ?? imageContracts, importContracts: o.importContracts ?? importContracts,
       tell: (word) => notifier.notify(word),
       wake: (duty) => wakes.push(duty),
     });
-    http.register(fileRoutes(ingest.files)).register(objectRoutes({ store, secrets: [secret], logger: silent }));
+    const routes = [fileRoutes(ingest.files), importRoutes(ingest.imports), stockRoutes(ingest.stock)];
+    http.register(callerRoutes({ logger, callers: new CallerLimiter(defaultCallerLimits) }, routes)).register(objectRoutes({ store, secrets: [secret], logger: silent }));
     const grpc = new GrpcServer({
-      host: '127.0.0.1', port: 0, logger: silent, registry, services: [fileService(ingest.files)],
+      host: '127.0.0.1', port: 0, logger: silent, registry, services: [fileService(ingest.files), importService(ingest.imports), stockService(ingest.stock)],
       images: [readImage(import.meta.resolve('@leasehold/ingest-v1/image.binpb'))], maxReceiveBytes: 2 * 1024 * 1024,
     });
     const listener = new Listener({
       connectionString: config.database.url, applicationName: 'ingest test listener', channels: [channel], logger: silent,
       onNotify: (_channel, payload) => ingest.changes.heard(payload), onReopen: () => ingest.changes.wakeAll(),
     });
-    const components: Component[] = [db, { name: 'queue', start: async () => undefined, stop: async () => queue.close() }, listener, http, grpc];
+    const cache: Component[] = ingest.stockCache === undefined ? [] : [ingest.stockCache];
+    const components: Component[] = [db, ...cache, { name: 'queue', start: async () => undefined, stop: async () => queue.close() }, listener, http, grpc];
     for (const component of components) await component.start();
-    const client = createClient(FileServiceService, grpc.address);
-    return new Running({ ingest, registry, client, http: `http://${http.address}`, wakes, components });
+    const clients = { files: createClient(FileServiceService, grpc.address), imports: createClient(ImportServiceService, grpc.address), stock: createClient(StockServiceService, grpc.address) };
+    return new Running({ ingest, registry, clients, http: `http://${http.address}`, wakes, components });
   }
 
-  run(duty: Exclude<DutyName, 'bucket-pass' | 'figures'>): Promise<number> {
+  run(duty: DutyName): Promise<number> {
     return this.ingest.duties[duty](never);
   }
 
   async stop(): Promise<void> {
-    this.client.close();
+    for (const client of [this.client, this.imports, this.stock]) client.close();
     for (const component of this.#components.toReversed()) await component.stop(AbortSignal.timeout(2_000));
   }
 
@@ -191,6 +268,22 @@ export class Running {
     return { file, job: jobOf(file) };
   }
 
+  /** Hands a shipment over. */
+  async submit(importId: string = randomUUID(), body: string | readonly Buffer[] = shipment, spec: Partial<ImportSpec> = {}): Promise<Import> {
+    return present((await this.imports.submitImport(submissionOf({ importId, ...spec }, typeof body === 'string' ? [Buffer.from(body)] : body))).import);
+  }
+
+  /** An ACCEPTED import that the coordinator has. */
+  async submitted(importId?: string, body?: string): Promise<{ name: string; job: string }> {
+    const { name, generation } = await this.submit(importId, body);
+    await this.run('import-relay');
+    return { name, job: importJobOf(name, generation) };
+  }
+
+  async import(name: string): Promise<Import> {
+    return present((await this.imports.getImport({ name })).import);
+  }
+
   async get(file: File | string): Promise<File> {
     return present((await this.client.getFile({ name: typeof file === 'string' ? file : file.name })).file);
   }
@@ -216,6 +309,21 @@ export const jobOf = (file: File): string => {
   const [, namespace, , fileId] = file.name.split('/');
   return `namespaces/${namespace}/kinds/image/jobs/${fileId}.${file.generation}`;
 };
+
+/** Two rows of one SKU that come to 5. */
+export const shipment = 'sku,quantity\nA,2\nA,3\n';
+
+export const importJobOf = (name: string, generation = 1): string => {
+  const { namespace, importId } = importIdOf(name);
+  return `namespaces/${namespace}/kinds/import/jobs/${importId}.${generation}`;
+};
+
+const importIdOf = (name: string): { namespace: string; importId: string } => present(parseImportName(name));
+
+export async function* submissionOf(spec: Partial<ImportSpec>, chunks: Iterable<Buffer> | AsyncIterable<Buffer>): AsyncGenerator<{ part: { $case: 'spec'; value: ImportSpec } | { $case: 'chunk'; value: Buffer } }> {
+  yield { part: { $case: 'spec', value: { parent: 'namespaces/team-a', importId: '', charset: '', validateOnly: false, sha256: Buffer.alloc(0), object: undefined, ...spec } } };
+  for await (const value of chunks) yield { part: { $case: 'chunk', value } };
+}
 
 export async function* uploadOf(name: string, ...chunks: Buffer[]): AsyncGenerator<{ part: { $case: 'name'; value: string } | { $case: 'chunk'; value: Buffer } }> {
   yield { part: { $case: 'name', value: name } };

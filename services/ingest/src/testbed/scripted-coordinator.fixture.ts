@@ -51,7 +51,7 @@ export class ScriptedCoordinator {
     return this.calls.filter((call) => call.method === method).length;
   }
 
-  grant(name: string, progress?: { percent: number; stage: string }): bigint {
+  grant(name: string, progress?: { percent: number; stage: string; items?: bigint; bytes?: bigint; bytesTotal?: bigint }): bigint {
     const job = this.#job(name);
     job.state = JobState.LEASED;
     job.attempt += 1;
@@ -105,11 +105,12 @@ export class ScriptedCoordinator {
       getJob: served('getJob', ({ name }: { name: string }) => ({ job: this.#known(name) })),
       batchGetJobs: served('batchGetJobs', ({ names }: { names: string[] }) => BatchGetJobsResponse.create({ jobs: names.flatMap((name) => this.jobs.get(name) ?? []), missing: names.filter((name) => !this.jobs.has(name)) })),
       listJobs: async () => { throw refuse.unimplemented(); },
+      getContractShares: async () => { throw refuse.unimplemented(); },
       cancelJob: served('cancelJob', ({ name, enqueueId }: { name: string; enqueueId: bigint }) => this.#cancel(name, enqueueId)),
       // eslint-disable-next-line require-yield
       watchJob: async function* () { throw refuse.unimplemented(); },
-      pullOutcomes: served('pullOutcomes', ({ contractVersions, maxOutcomes }: { contractVersions: number[]; maxOutcomes: number }) =>
-        PullOutcomesResponse.create({ outcomes: this.outcomes.filter((outcome) => contractVersions.includes(outcome.contractVersion)).slice(0, maxOutcomes) })),
+      pullOutcomes: served('pullOutcomes', ({ kind, contractVersions, maxOutcomes }: { kind: string; contractVersions: number[]; maxOutcomes: number }) =>
+        PullOutcomesResponse.create({ outcomes: this.outcomes.filter((outcome) => outcome.name.split('/')[3] === kind && contractVersions.includes(outcome.contractVersion)).slice(0, maxOutcomes) })),
       ackOutcomes: served('ackOutcomes', ({ outcomes }: { outcomes: { name: string; fence: bigint }[] }) => {
         this.outcomes = this.outcomes.filter((kept) => !outcomes.some(({ name, fence }) => name === kept.name && fence === kept.fence));
         return {};

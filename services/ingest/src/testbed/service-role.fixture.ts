@@ -1,14 +1,14 @@
-import { grantServiceRole, migrate } from '@leasehold/postgres';
+import { grantServiceRole } from '@leasehold/postgres';
 import { createLogger } from '@leasehold/service';
 import pg from 'pg';
-import { migrationsDirectory, serviceRole } from '../migrations.js';
+import { migrateRecords, serviceRole } from '../migrations.js';
 
 const logger = createLogger({ service: 'ingest-test', level: 'silent' });
 const role = 'ingest_under_test';
 
 /** Migrates, and grants the role that ingests under test connect as: they must get along with what the documented grants give. */
 export async function prepare(connectionString: string): Promise<void> {
-  await migrate({ connectionString, directory: migrationsDirectory, logger });
+  await migrateRecords({ connectionString, logger });
   const owner = new pg.Client({ connectionString });
   await owner.connect();
   // Roles belong to the whole cluster, and several test files may prepare at once.
