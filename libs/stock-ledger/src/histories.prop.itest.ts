@@ -132,7 +132,7 @@ test('in every history of submissions, runs with stale fences, outcomes, cancels
       if (i % 10 === 9) await history.expectTheSums();
     }
     await history.expectTheSums();
-  }), { numRuns: Number(process.env['LEASEHOLD_LEDGER_HISTORIES'] ?? 25) });
+  }), { numRuns: Number(process.env['LEASEHOLD_LEDGER_HISTORIES'] ?? 12) });
   await expectTheDiagram();
 });
 

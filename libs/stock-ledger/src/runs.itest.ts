@@ -1,0 +1,4 @@
+// What runs promise, on a real PostgreSQL: what they apply, at once with others, and over connections that break.
+import './run/applying.suite.js';
+import './run/concurrent.suite.js';
+import './run/connection.suite.js';
