@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { freePort, startPostgres, startProcess, type ServiceProcess } from '@leasehold/test-stack';
+import { freePort, startPostgres } from '@leasehold/test-stack';
+import { startCoordinator } from './coordinator.js';
 import { Backlog } from './dispatch/backlog.js';
 import { runFused } from './dispatch/fused.js';
 import { measureLatency } from './dispatch/latency.js';
@@ -21,18 +21,6 @@ const runs = Number(values.runs ?? 3);
 const workers = 8;
 const batch = 64;
 const fused = { batch: 512, connections: 2 };
-
-const coordinatorFolder = dirname(fileURLToPath(import.meta.resolve('@leasehold/queue-coordinator')));
-
-async function startCoordinator(databaseUrl: string, grpcPort: number): Promise<ServiceProcess> {
-  const env = { LEASEHOLD_QUEUE_DATABASE_URL: databaseUrl, LEASEHOLD_GRPC_PORT: String(grpcPort), LEASEHOLD_HTTP_PORT: '0' };
-  const migrating = await startProcess({ name: 'migrate', args: [join(coordinatorFolder, 'migrate.js')], env });
-  const { code } = await migrating.exited;
-  if (code !== 0) throw new Error(`migrations failed: ${migrating.tail()}`);
-  const coordinator = await startProcess({ name: 'queue-coordinator', args: [join(coordinatorFolder, 'main.js')], env });
-  await coordinator.waitForEvent((event) => event['event'] === 'service_started');
-  return coordinator;
-}
 
 const folder = await mkdtemp(join(tmpdir(), 'leasehold-bench-'));
 const postgres = await startPostgres({ dataDir: join(folder, 'postgres'), settings: { shared_buffers: '256MB', max_wal_size: '4GB' } });

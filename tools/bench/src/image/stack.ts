@@ -1,10 +1,9 @@
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { programs } from '@leasehold/image-worker';
 import { entryPoints } from '@leasehold/ingest';
 import { freePort, startPostgres, startProcess, type PostgresServer, type ServiceProcess } from '@leasehold/test-stack';
-
-const coordinatorFolder = dirname(fileURLToPath(import.meta.resolve('@leasehold/queue-coordinator')));
+import { coordinatorFolder, migrated } from '../coordinator.js';
 
 /** Leasehold on one machine, with its defaults: PostgreSQL with fsync on, a coordinator, an ingest, and one worker at a time. */
 export class Stack {
@@ -30,8 +29,8 @@ export class Stack {
       const queue = { LEASEHOLD_QUEUE_DATABASE_URL: queueUrl };
       const records = { LEASEHOLD_RECORDS_DATABASE_URL: recordsUrl };
       const connected = { LEASEHOLD_COORDINATORS: `127.0.0.1:${coordinatorPort}`, LEASEHOLD_STORE_DIR: join(folder, 'objects') };
-      await migrate(join(coordinatorFolder, 'migrate.js'), queue);
-      await migrate(fileURLToPath(entryPoints.migrate), records);
+      await migrated(join(coordinatorFolder, 'migrate.js'), queue);
+      await migrated(fileURLToPath(entryPoints.migrate), records);
       const run = async (name: string, file: string, env: Record<string, string>): Promise<void> => {
         const service = await startProcess({ name, args: [file], env, logFile: join(folder, `${name}.log`) });
         services.set(name, service);
@@ -70,10 +69,4 @@ export class Stack {
 async function end(postgres: PostgresServer, services: ReadonlyMap<string, ServiceProcess>): Promise<void> {
   for (const service of [...services.values()].toReversed()) await service.stop();
   await postgres.stop();
-}
-
-async function migrate(file: string, env: Record<string, string>): Promise<void> {
-  const migrating = await startProcess({ name: 'migrate', args: [file], env });
-  const { code } = await migrating.exited;
-  if (code !== 0) throw new Error(`migrations failed: ${migrating.tail()}`);
 }
