@@ -50,7 +50,7 @@ export type Applied =
 export interface RunOptions {
   /** Ends whatever the run is doing, and its connection. */
   readonly signal?: AbortSignal;
-  /** COPY and sums take at most so many ms, from opening on; default 30 minutes. */
+  /** COPY may take so many ms, however slowly its source is read, and the sums after it as many; default 30 minutes. */
   readonly copyTimeoutMs?: number;
 }
 
@@ -151,6 +151,7 @@ export class ImportRun {
 
   async #guarded<T>(work: () => Promise<T>): Promise<T> {
     try {
+      this.#signal?.throwIfAborted();
       if (this.#closed) throw new LedgerAway('the run has ended');
       return await work();
     } catch (error) {
@@ -182,7 +183,7 @@ function appliedOf(row: ApplyRow): Applied {
 
 // temp_buffers before the session's first temporary table: a million rows are 50 MB. work_mem for the sums of half a million SKUs. What is more spills to disk.
 const sessionSettings = (copyTimeoutMs: number): string =>
-  `set statement_timeout = ${Math.ceil(copyTimeoutMs)}; set idle_in_transaction_session_timeout = 0; set temp_buffers = '64MB'; set work_mem = '64MB'`;
+  `set statement_timeout = ${Math.ceil(copyTimeoutMs)}; set temp_buffers = '64MB'; set work_mem = '64MB'`;
 
 const isLockTimeout = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === '55P03';
 
