@@ -3,15 +3,15 @@
 --
 -- A live job is in `jobs`, whatever holds it up: not due, not relayed, lost from the dispatcher's memory, paused. A finished one counts for as long as its outcome waits.
 with kind as (
-  select p.kind from kind_policies p where $1::text[] is null or p.kind = any ($1::text[])
+  select p.kind, p.dispatcher = 'postgres' as own from kind_policies p where $1::text[] is null or p.kind = any ($1::text[])
 ),
 live as materialized (
   select j.kind, j.contract_version as version,
     count(*) filter (where j.state = 'leased') as leased,
-    count(*) filter (where j.state = 'queued' and j.dispatched_at is null) as undispatched,
-    count(*) filter (where j.state = 'queued' and j.dispatched_at is not null and j.available_at <= now()) as due,
-    count(*) filter (where j.state = 'queued' and j.dispatched_at is not null and j.available_at > now() and j.attempts = 0 and j.releases = 0) as scheduled,
-    count(*) filter (where j.state = 'queued' and j.dispatched_at is not null and j.available_at > now() and j.attempts + j.releases > 0) as retrying,
+    count(*) filter (where j.state = 'queued' and j.dispatched_at is null and not own) as undispatched,
+    count(*) filter (where j.state = 'queued' and (j.dispatched_at is not null or own) and j.available_at <= now()) as due,
+    count(*) filter (where j.state = 'queued' and (j.dispatched_at is not null or own) and j.available_at > now() and j.attempts = 0 and j.releases = 0) as scheduled,
+    count(*) filter (where j.state = 'queued' and (j.dispatched_at is not null or own) and j.available_at > now() and j.attempts + j.releases > 0) as retrying,
     extract(epoch from now() - min(j.enqueued_at)) * 1000 as oldest_ms
   from jobs j join kind using (kind)
   group by 1, 2

@@ -12,7 +12,10 @@ beforeAll(async () => {
   one = await queue.coordinator();
   two = await queue.coordinator();
 });
-beforeEach(() => queue.reset());
+beforeEach(async () => {
+  await queue.reset();
+  await queue.sql.query("update kind_policies set dispatcher = 'postgres' where kind = 'image'");
+});
 afterAll(() => queue.close());
 
 const v1 = 'kinds/image/contracts/1';
@@ -203,7 +206,7 @@ describe('retire is blocked by one job alone', () => {
 
   test('that is not relayed to its dispatcher yet', async () => {
     await closeOver(() => enqueueOne(one, 'a'));
-    await queue.sql.query('update jobs set dispatched_at = null');
+    await queue.sql.query("update kind_policies set dispatcher = 'bullmq' where kind = 'image'; update jobs set dispatched_at = null");
     await blocked();
     expect((await status()).left).toMatchObject({ total: 1n, undispatched: 1n, due: 0n });
   });
