@@ -1,6 +1,7 @@
-import { sql, type Statement, type Transaction } from '@leasehold/postgres';
+import { sql, type Database, type Statement } from '@leasehold/postgres';
 
 const month = sql(import.meta.url, 'month');
+const planAnew = sql(import.meta.url, 'plan-anew');
 const kinds = [
   { oldest: sql(import.meta.url, 'oldest-move'), move: sql(import.meta.url, 'move-moves') },
   { oldest: sql(import.meta.url, 'oldest-row-error'), move: sql(import.meta.url, 'move-row-errors') },
@@ -16,7 +17,7 @@ export interface ArchiveRun {
 }
 
 /** One bounded run; more than 0: there may be more. Two at once do no harm: what one has moved the other finds gone. */
-export async function archive(db: Transaction, run: ArchiveRun): Promise<number> {
+export async function archive(db: Database, run: ArchiveRun): Promise<number> {
   let moved = 0;
   for (const kind of kinds) {
     if (run.signal?.aborted === true) break;
@@ -25,8 +26,11 @@ export async function archive(db: Transaction, run: ArchiveRun): Promise<number>
   return moved;
 }
 
-async function archiveMonth(db: Transaction, kind: { oldest: Statement; move: Statement }, { olderThanMs, limit }: ArchiveRun): Promise<number> {
-  const [oldest] = await db.query<{ at_time: Date }>(kind.oldest, [olderThanMs]);
+async function archiveMonth(db: Database, kind: { oldest: Statement; move: Statement }, { olderThanMs, limit }: ArchiveRun): Promise<number> {
+  const [oldest] = await db.transaction(async (tx) => {
+    await tx.query(planAnew, []);
+    return tx.query<{ at_time: Date }>(kind.oldest, [olderThanMs]);
+  });
   if (oldest === undefined) return 0;
   const [bounds] = await db.query<{ month_start: Date; month_end: Date }>(month, [oldest.at_time]);
   const [answer] = await db.query<{ moved: number }>(kind.move, [olderThanMs, bounds?.month_start, bounds?.month_end, limit]);

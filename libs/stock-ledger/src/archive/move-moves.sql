@@ -4,7 +4,7 @@ with gone as (
   delete from stock_moves
   where ctid = any(array(
       select ctid from stock_moves
-      where apply_time < clock_timestamp() - $1 * interval '1 millisecond' and apply_time >= $2 and apply_time < $3 limit $4))
+      where apply_time < now() - $1 * interval '1 millisecond' and apply_time >= $2 and apply_time < $3 limit $4))
     and apply_time >= $2 and apply_time < $3
   returning *
 ), kept as (

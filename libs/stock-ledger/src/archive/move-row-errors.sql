@@ -4,7 +4,7 @@ with gone as (
   delete from import_row_errors
   where ctid = any(array(
       select ctid from import_row_errors
-      where reject_time < clock_timestamp() - $1 * interval '1 millisecond' and reject_time >= $2 and reject_time < $3 limit $4))
+      where reject_time < now() - $1 * interval '1 millisecond' and reject_time >= $2 and reject_time < $3 limit $4))
     and reject_time >= $2 and reject_time < $3
   returning *
 ), kept as (
