@@ -31,6 +31,9 @@ export interface RedisServer {
   stop(): Promise<void>;
   /** SIGKILL: what was not saved is lost. The data directory stays. */
   kill(): Promise<void>;
+  /** SIGSTOP: its connections stay and it answers nothing, until thaw() or an end. */
+  freeze(): void;
+  thaw(): void;
   /** Kills it if it still runs, then starts again on the same port with what was saved. */
   restart(): Promise<void>;
 }
@@ -115,6 +118,14 @@ class Server implements RedisServer {
     await this.#end('SIGKILL');
   }
 
+  freeze(): void {
+    this.#signal('SIGSTOP');
+  }
+
+  thaw(): void {
+    this.#signal('SIGCONT');
+  }
+
   async restart(): Promise<void> {
     await this.kill();
     await this.start();
@@ -122,14 +133,20 @@ class Server implements RedisServer {
 
   async #end(signal: NodeJS.Signals): Promise<void> {
     const running = this.#running;
-    this.#running = undefined;
     if (running === undefined) return;
-    try {
-      process.kill(running.pid, signal);
-    } catch {
-      // Gone already, which is what was wanted.
-    }
+    this.#signal(signal);
+    this.#signal('SIGCONT');
+    this.#running = undefined;
     await running.exited;
+  }
+
+  #signal(signal: NodeJS.Signals): void {
+    if (this.#running === undefined) return;
+    try {
+      process.kill(this.#running.pid, signal);
+    } catch {
+      // Gone already.
+    }
   }
 
   /** Whether the server that was started answers; somebody else's on its port, started a moment earlier, would answer too. */

@@ -1,27 +1,11 @@
-import { SettlementVerdict, type Lease } from '@leasehold/lease-v1';
-import { EnqueueVerdict, JobState, type Job, type JobSpec } from '@leasehold/queue-v1';
+import { SettlementVerdict } from '@leasehold/lease-v1';
+import { EnqueueVerdict, JobState } from '@leasehold/queue-v1';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import {
-  complete, enqueueOne, failContent, failTechnical, getJob, jobName, only, QueueUnderTest, release, spec, WorkerUnderTest, type CoordinatorUnderTest,
-} from '../testing/queue-under-test.js';
+import { enqueueImport as enqueue, getImport as find, importer as register, importSpec, kind, take } from '../testing/imports-under-test.js';
+import { complete, failContent, failTechnical, only, QueueUnderTest, release, type CoordinatorUnderTest, type WorkerUnderTest } from '../testing/queue-under-test.js';
 
-const kind = 'import';
 const soon = { timeout: 10_000 };
-
-const importSpec = (id: string, more: Partial<JobSpec> = {}): JobSpec => spec(id, { name: jobName(id, 'default', kind), ...more });
-const enqueue = (coordinator: CoordinatorUnderTest, id: string, more: Partial<JobSpec> = {}): Promise<Job> => enqueueOne(coordinator, id, { name: jobName(id, 'default', kind), ...more });
-const find = (coordinator: CoordinatorUnderTest, id: string): Promise<Job> => getJob(coordinator, id, kind);
-const register = (coordinator: CoordinatorUnderTest, versions: readonly number[] = [1], build?: string): Promise<WorkerUnderTest> => new WorkerUnderTest(build).register(coordinator, versions, kind);
 const { SETTLED, LEASE_LOST } = SettlementVerdict;
-
-/** Acquires until there are `count` leases; each call waits for up to 5 s. */
-export async function take(worker: WorkerUnderTest, coordinator: CoordinatorUnderTest, count = 1, contractVersions: number[] = [1]): Promise<Lease[]> {
-  const leases: Lease[] = [];
-  for (let call = 0; leases.length < count && call < 6; call++) {
-    leases.push(...(await worker.acquire(coordinator, { kind, contractVersions, maxLeases: count - leases.length, wait: { seconds: 5n, nanos: 0 } })));
-  }
-  return leases;
-}
 
 const nothing = async (worker: WorkerUnderTest, coordinator: CoordinatorUnderTest, ms = 1_500): Promise<void> => {
   expect(await worker.acquire(coordinator, { kind, maxLeases: 10, wait: { seconds: BigInt(Math.floor(ms / 1000)), nanos: (ms % 1000) * 1_000_000 } })).toEqual([]);

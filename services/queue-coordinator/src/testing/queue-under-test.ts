@@ -22,6 +22,8 @@ export interface CoordinatorUnderTest {
   /** Stops the coordinator while its clients stay. */
   drain(): Promise<void>;
   stop(): Promise<void>;
+  /** Stops it and tells which components did not end in time. */
+  stopReport(): Promise<{ readonly hung: readonly string[] }>;
 }
 
 /** A queue database of its own and any number of coordinators on it. */
@@ -61,6 +63,7 @@ export class QueueUnderTest {
       httpAddress: addresses['http'] ?? '',
       log,
       drain: async () => void (await lifecycle.stop()),
+      stopReport: () => lifecycle.stop(),
       stop: async () => {
         queue.close();
         leases.close();

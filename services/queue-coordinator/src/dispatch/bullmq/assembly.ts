@@ -23,7 +23,7 @@ export interface BullmqSettings {
   readonly kinds: readonly string[];
 }
 
-const cleanEveryMs = 15_000;
+const cleanEveryMs = 5_000;
 const reconcileEveryMs = 1_000;
 
 export interface Bullmq {

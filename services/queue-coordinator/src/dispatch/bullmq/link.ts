@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import type { Component, Logger } from '@leasehold/service';
 import { Cluster, Redis } from 'ioredis';
+import { SafeConnector } from './connector.js';
 import type { BullmqFigures } from './figures.js';
 
 /** Where Redis is. */
@@ -90,6 +91,10 @@ export class RedisLink implements Component {
 }
 
 function clientOf({ urls, ca }: RedisPlace): Redis | Cluster {
+  const [first, ...others] = urls;
+  if (first === undefined) throw new RangeError('no Redis was named');
+  const { username, password, protocol } = new URL(first);
+  const secure = protocol === 'rediss:';
   const common = {
     // A pop whose answer was lost must not be sent again: the first one may have been done.
     autoResendUnfulfilledCommands: false,
@@ -97,12 +102,10 @@ function clientOf({ urls, ca }: RedisPlace): Redis | Cluster {
     commandTimeout: commandTimeoutMs,
     connectTimeout: connectTimeoutMs,
     connectionName: 'leasehold-queue-coordinator',
-    ...(ca === undefined ? {} : { tls: { ca } }),
+    Connector: SafeConnector,
+    ...(secure ? { tls: ca === undefined ? {} : { ca } } : {}),
   };
-  const [first, ...others] = urls;
-  if (first === undefined) throw new RangeError('no Redis was named');
   if (others.length === 0) return new Redis(first, { ...common, lazyConnect: true, enableOfflineQueue: false, retryStrategy: retryDelayMs });
-  const { username, password, protocol } = new URL(first);
   return new Cluster([...urls], {
     lazyConnect: true,
     enableOfflineQueue: false,
@@ -111,7 +114,6 @@ function clientOf({ urls, ca }: RedisPlace): Redis | Cluster {
       ...common,
       ...(username === '' ? {} : { username: decodeURIComponent(username) }),
       ...(password === '' ? {} : { password: decodeURIComponent(password) }),
-      ...(protocol === 'rediss:' && ca === undefined ? { tls: {} } : {}),
     },
   });
 }
