@@ -6,15 +6,20 @@ const pruneMemorySql = sql(import.meta.url, 'prune-memory');
 const partitionsSql = sql(import.meta.url, 'partitions');
 
 export const pruneEveryMs = 5_000;
-const rowsPerRun = 1_000;
+/** Some 50 ms of PostgreSQL's time: what else waits for these rows or pages waits no longer. */
+const rowsPerStatement = 1_000;
 
-/** Removes finished jobs past their retention, and what only repeats of calls needed. Bounded per run; a full batch is followed by the next at once. */
-export function prune(db: Database, logger: Logger): () => Promise<number> {
+/**
+ * Removes finished jobs past their retention, and what only repeats of calls needed. A statement removes at most `atMost` rows of a table; where one was full there may be more: the answer is
+ * how many rows went then, and 0 when all is done.
+ */
+export function prune(db: Database, logger: Logger, atMost = rowsPerStatement): () => Promise<number> {
   return async () => {
-    const jobs = await db.query(pruneSql, [rowsPerRun]);
-    const [memory] = await db.query<{ settlements: number; events: number; reports: number; workers: number }>(pruneMemorySql, [rowsPerRun]);
+    const jobs = await db.query(pruneSql, [atMost]);
+    const [memory] = await db.query<{ settlements: number; events: number; reports: number; workers: number }>(pruneMemorySql, [atMost]);
     if (jobs.length > 0) logger.debug({ event: 'jobs_pruned', jobs: jobs.length, settlements: memory?.settlements ?? 0 }, 'finished jobs were pruned');
-    return jobs.length === rowsPerRun || memory?.settlements === rowsPerRun ? rowsPerRun : 0;
+    const removed = [jobs.length, ...Object.values(memory ?? {})];
+    return removed.some((rows) => rows >= atMost) ? removed.reduce((sum, rows) => sum + rows) : 0;
   };
 }
 
