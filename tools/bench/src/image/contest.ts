@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { startProcess } from '@leasehold/test-stack';
 import { cpuSeconds, readySeconds } from './cpu-time.js';
 import type { Producer } from './pipeline.js';
+import { warmPhotos } from './spec.js';
 import type { Stack } from './stack.js';
 import { difference, perPhoto, usageOf, type Usage } from './usage.js';
 
@@ -34,7 +35,7 @@ export async function alone(mode: 'bare' | 'pool', encoders: number, paths: read
 /** All of Leasehold, with a worker of so many encoders. */
 export async function whole(stack: Stack, producer: Producer, encoders: number, paths: readonly string[], o: { readonly uploads: boolean }): Promise<Measured> {
   await stack.startWorker(encoders);
-  await producer.everything(paths.slice(0, encoders)); // warm
+  await producer.everything(paths.slice(0, warmPhotos(encoders)));
   const worker = stack.services.get('image-worker')?.pid ?? 0;
   const look = () => ({ usage: usageOf(stack), ready: readySeconds(worker) });
   let before = look();

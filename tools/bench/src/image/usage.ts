@@ -4,6 +4,9 @@ import type { Stack } from './stack.js';
 /** CPU seconds so far, by the part that took them; undefined where they cannot be told. */
 export type Usage = ReadonlyMap<string, number | undefined>;
 
+/** What encodes: its CPU time is what a bare loop takes too. */
+export const encodersPart = 'image-worker\'s children';
+
 export function usageOf(stack: Stack): Usage {
   const { user, system } = process.cpuUsage();
   const used = new Map<string, number | undefined>([['client (this process)', (user + system) / 1e6], ['postgres', cpuSeconds(stack.postgres.pid)]]);
@@ -12,7 +15,7 @@ export function usageOf(stack: Stack): Usage {
       const alone = cpuSeconds(pid, { alone: true });
       const all = cpuSeconds(pid);
       used.set('image-worker', alone);
-      used.set('image-worker\'s children', all === undefined || alone === undefined ? undefined : all - alone);
+      used.set(encodersPart, all === undefined || alone === undefined ? undefined : all - alone);
     } else used.set(name, cpuSeconds(pid));
   }
   return used;
