@@ -1,2 +1,3 @@
-export { exitCodes, program } from './program.js';
+export { exitCodes } from './exit-codes.js';
+export { program } from './program.js';
 export type { Terminal } from './terminal.js';

@@ -6,6 +6,8 @@ process.exitCode = await program({
   out: (text) => void process.stdout.write(`${text}\n`),
   err: (text) => void process.stderr.write(`${text}\n`),
   colour: process.stdout.isTTY === true,
+  // What npx sets; whoever types it would not find `leasehold` alone.
+  command: process.env['npm_command'] === 'exec' ? 'npx leasehold' : 'leasehold',
   interrupt: () => {
     const controller = new AbortController();
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => controller.abort());

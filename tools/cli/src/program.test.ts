@@ -42,9 +42,9 @@ test('a list shows jobs as a table for people, and exact 64-bit ids as JSON for 
   const address = await serve({ listJobs: async () => ({ jobs: [job(JobState.LEASED)], nextPageToken: '' }) });
   const table = await run(['--coordinators', address, 'jobs', 'list']);
   expect(table).toMatchObject({ code: exitCodes.done, err: '' });
-  expect(table.out).toMatch(/namespaces\/default\/kinds\/image\/jobs\/a\.1 .* leased .* image@1 .* 1\/3 .* 42/);
+  expect(table.out).toMatch(/namespaces\/default\/kinds\/image\/jobs\/a\.1 .* LEASED .* image@1 .* 1\/3 .* 42/);
   const json = await run(['--coordinators', address, '--json', 'jobs', 'list']);
-  expect(JSON.parse(json.out)).toMatchObject([{ enqueueId: '9007199254740993', fence: '42', state: 'JOB_STATE_LEASED' }]);
+  expect(JSON.parse(json.out)).toMatchObject([{ enqueueId: '9007199254740993', fence: '42', state: 'LEASED' }]);
 });
 
 test('states and namespace reach the coordinator', async () => {
@@ -78,9 +78,9 @@ test('exit codes tell refused, unreachable and wrong usage apart, each with a li
       throw fault.notFound('JOB_NOT_FOUND', 'no technical record');
     },
   });
-  expect(await run(['--coordinators', address, 'jobs', 'describe', 'x'])).toEqual({ code: exitCodes.refused, out: '', err: 'JOB_NOT_FOUND: no technical record' });
+  expect(await run(['--coordinators', address, 'jobs', 'describe', 'x'])).toEqual({ code: exitCodes.refused, out: '', err: `JOB_NOT_FOUND: no technical record\nnext\n  leasehold jobs list --coordinators ${address}` });
   const nobody = `127.0.0.1:${await freePort()}`;
-  expect(await run(['--coordinators', nobody, 'jobs', 'list'])).toMatchObject({ code: exitCodes.unreachable, err: expect.stringContaining('--coordinators') });
+  expect(await run(['--coordinators', nobody, 'jobs', 'list'])).toMatchObject({ code: exitCodes.unreachable, err: expect.stringContaining('--coordinator, LEASEHOLD_COORDINATORS') });
   expect((await run(['jobs', 'list', '--limit', '0'])).code).toBe(exitCodes.usage);
   expect((await run(['jobs', 'list', '--state', 'done'])).err).toContain('queued');
   expect((await run(['nonsense'])).code).toBe(exitCodes.usage);

@@ -9,7 +9,32 @@ export interface Terminal {
   readonly colour: boolean;
   /** Asks to be told of Ctrl-C and SIGTERM instead of being ended by them. */
   readonly interrupt?: () => AbortSignal;
+  /** How the program is called by whoever called it, for commands to be typed next. Default `leasehold`. */
+  readonly command?: string;
+  /** Who asks, where certificates do not say. Default: the account and the machine. */
+  readonly actor?: string;
 }
 
 /** A command that does not do what it was asked to; its message is for whoever asked. */
-export class Refusal extends Error {}
+export class Refusal extends Error {
+  /** Commands that would mend it, as `leasehold …`. */
+  readonly next: readonly string[];
+
+  constructor(message: string, o: ErrorOptions & { readonly next?: readonly string[] } = {}) {
+    super(message, o);
+    this.next = o.next ?? [];
+  }
+}
+
+/** What was typed cannot be meant. */
+export class Usage extends Error {}
+
+/** Nobody answers where a service should be. */
+export class Unreachable extends Error {
+  readonly service: 'coordinator' | 'ingest';
+
+  constructor(service: 'coordinator' | 'ingest', addresses: readonly string[], cause: unknown) {
+    super(`no ${service} answers at ${addresses.join(', ')}`, { cause });
+    this.service = service;
+  }
+}

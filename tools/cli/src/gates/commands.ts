@@ -1,0 +1,62 @@
+import type { Command } from 'commander';
+import { contractArgument, type ContractWord } from '../contract-word.js';
+import { lengthOfTime, wholeNumber } from '../option-values.js';
+import type { Session } from '../session.js';
+import { Unreachable } from '../terminal.js';
+import { until } from '../waiting.js';
+import { readCandidate } from './candidate.js';
+import { askGate, exitCodeOf, gateData, gateLine, gateText, passes, type Question } from './gate.js';
+
+interface WatchFlags {
+  readonly watch?: boolean;
+  readonly timeout: number;
+  readonly interval: number;
+}
+
+/** Adds `gate open|prefer|close|retire|build` to the root command. */
+export function addGateCommands(root: Command, session: Session): void {
+  const gate = root.command('gate').description('asks whether a step may be taken, and changes nothing; exit code 0 pass, 1 fail, 2 unknown or nobody answers');
+  withWatch(gate.command('open').description('may producers write the version?').addArgument(contractArgument()))
+    .option('--min-workers <n>', 'so many live workers must read it', wholeNumber(1, 100_000), 1)
+    .action(async ({ name, word }: ContractWord, flags: WatchFlags & { minWorkers: number }) =>
+      answer(session, flags, { gate: { $case: 'open', value: { name, minWorkers: flags.minWorkers } }, title: `open ${word}` }));
+  withWatch(gate.command('prefer').description('may so many percent of new jobs be written in the version?').addArgument(contractArgument()))
+    .requiredOption('--percent <p>', '0 to 100', wholeNumber(0, 100))
+    .action(async ({ name, word }: ContractWord, flags: WatchFlags & { percent: number }) =>
+      answer(session, flags, { gate: { $case: 'prefer', value: { name, percent: flags.percent } }, title: `prefer ${word} at ${flags.percent} %` }));
+  withWatch(gate.command('close').description('may producers stop to write the version for good?').addArgument(contractArgument()))
+    .action(async ({ name, word }: ContractWord, flags: WatchFlags) => answer(session, flags, { gate: { $case: 'close', value: { name } }, title: `close ${word}` }));
+  withWatch(gate.command('retire').description('is nothing of the version left?').addArgument(contractArgument()))
+    .action(async ({ name, word }: ContractWord, flags: WatchFlags) => answer(session, flags, { gate: { $case: 'retire', value: { name } }, title: `retire ${word}` }));
+  withWatch(gate.command('build').description('may a build come in, or take another\'s place? the same gate serves a rollback'))
+    .requiredOption('--candidate <file>', 'the leasehold-build.json that the build emitted')
+    .option('--replaces <build>', 'the build whose place it takes; without it, it comes in beside the others', '')
+    .action(async (flags: WatchFlags & { candidate: string; replaces: string }) => {
+      const candidate = readCandidate(flags.candidate);
+      const place = flags.replaces === '' ? 'beside the others' : `in place of ${flags.replaces}`;
+      await answer(session, flags, { gate: { $case: 'build', value: { candidate, replaces: flags.replaces } }, title: `build ${candidate.build} ${place}` });
+    });
+}
+
+const withWatch = (command: Command): Command => command
+  .option('--watch', 'ask again until it passes')
+  .option('--timeout <time>', 'how long to go on asking', lengthOfTime(), 600_000)
+  .option('--interval <time>', 'how often to ask', lengthOfTime({ min: 10 }), 2_000);
+
+async function answer(session: Session, { watch, timeout, interval }: WatchFlags, question: Question): Promise<void> {
+  const gate = watch === true
+    ? await until({ timeoutMs: timeout, everyMs: interval, signal: session.interrupted() }, () => askGate(session, question), passes, changes(session, question.title))
+    : await askGate(session, question);
+  session.print({ gate: question.gate.$case, of: question.title, ...gateData(gate) }, () => gateText(question.title, gate, session));
+  session.exitCode = exitCodeOf(gate);
+}
+
+/** Tells of an answer when it is another than before. */
+export function changes(session: Session, title: string): (answer: Parameters<typeof gateLine>[0] | Unreachable) => void {
+  let before = '';
+  return (answer) => {
+    const line = answer instanceof Unreachable ? answer.message : gateLine(answer);
+    if (line !== before) session.tell(`${session.ink.dim('waiting')}  ${title}: ${line}`);
+    before = line;
+  };
+}
