@@ -3,13 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FilesClient } from '@leasehold/client';
 import type { Failpoint } from '@leasehold/image-worker';
+import type { Failpoint as ImportFailpoint } from '@leasehold/import-worker';
 import { openEmbeddedStore, type EmbeddedStore } from '@leasehold/object-store';
 import { freePort } from '@leasehold/test-stack';
 import pg from 'pg';
 import type { Databases } from './databases.js';
 import { setPolicy, type KindPolicy } from './kind-policy.js';
 import { Member } from './member.js';
-import { programs } from './programs.js';
+import { programs, type Programs } from './programs.js';
 import { FaultyProxy } from '../network/faulty-proxy.js';
 import type { Mischief } from '../network/mischief.js';
 
@@ -29,6 +30,8 @@ export interface FleetOptions {
   readonly ingestEnv?: Readonly<Record<string, string>>;
   /** A file per process is written here. */
   readonly logFolder?: string;
+  /** Other programs than those of the workspace: of a release. */
+  readonly programs?: Partial<Programs>;
 }
 
 export interface WorkerOptions {
@@ -40,6 +43,9 @@ export interface WorkerOptions {
   readonly direct?: boolean;
   readonly env?: Readonly<Record<string, string>>;
 }
+
+/** As of a worker for photos. */
+export type ImportWorkerOptions = Omit<WorkerOptions, 'failpoints'> & { readonly failpoints?: readonly ImportFailpoint[] };
 
 /** Where a service listens, and what stands before it. */
 interface Place {
@@ -73,10 +79,12 @@ export class Fleet {
   readonly files: FilesClient;
   readonly #o: FleetOptions;
   readonly #places: Places;
+  readonly #programs: Programs;
 
   private constructor(o: FleetOptions, store: EmbeddedStore, places: Places) {
     this.#o = o;
     this.#places = places;
+    this.#programs = { ...programs, ...o.programs };
     this.store = store;
     this.queue = poolTo(o.databases.queue);
     this.records = poolTo(o.databases.records);
@@ -122,15 +130,20 @@ export class Fleet {
 
   /** A further worker; it is not started. One picture at a time. */
   worker(o: WorkerOptions = {}): Member {
-    const worker = this.#member(`worker-${this.workers.length + 1}`, o.failpoints === undefined ? programs.worker : programs.workerWithFailpoints, {
-      LEASEHOLD_COORDINATORS: (o.direct === true ? this.#places.coordinators.map(({ port }) => `${host}:${port}`) : this.coordinatorAddresses).join(','),
-      LEASEHOLD_STORE_DIR: this.store.directory,
-      LEASEHOLD_WORKER_CONCURRENCY: '1',
+    const worker = this.#member(`worker-${this.workers.length + 1}`, o.failpoints === undefined ? this.#programs.worker : this.#programs.workerWithFailpoints, {
+      ...this.#workerEnv(o),
       LEASEHOLD_WORKER_PREFETCH: '0',
-      LEASEHOLD_LEASE_MARGIN: '1s',
-      LEASEHOLD_HTTP_PORT: '0',
-      ...(o.failpoints === undefined ? {} : { LEASEHOLD_FAILPOINTS: o.failpoints.join(',') }),
-      ...(o.stops === undefined ? {} : { LEASEHOLD_FAILPOINT_STOPS: String(o.stops) }),
+      ...o.env,
+    });
+    this.workers.push(worker);
+    return worker;
+  }
+
+  /** A further worker for shipments; it is not started. One shipment at a time. */
+  importWorker(o: ImportWorkerOptions = {}): Member {
+    const worker = this.#member(`import-worker-${this.workers.length + 1}`, o.failpoints === undefined ? programs.importWorker : programs.importWorkerWithFailpoints, {
+      ...this.#workerEnv(o),
+      LEASEHOLD_RECORDS_DATABASE_URL: this.#o.databases.records,
       ...o.env,
     });
     this.workers.push(worker);
@@ -161,12 +174,24 @@ export class Fleet {
     await rm(this.store.directory, { recursive: true, force: true });
   }
 
+  #workerEnv(o: WorkerOptions | ImportWorkerOptions): Record<string, string> {
+    return {
+      LEASEHOLD_COORDINATORS: (o.direct === true ? this.#places.coordinators.map(({ port }) => `${host}:${port}`) : this.coordinatorAddresses).join(','),
+      LEASEHOLD_STORE_DIR: this.store.directory,
+      LEASEHOLD_WORKER_CONCURRENCY: '1',
+      LEASEHOLD_LEASE_MARGIN: '1s',
+      LEASEHOLD_HTTP_PORT: '0',
+      ...(o.failpoints === undefined ? {} : { LEASEHOLD_FAILPOINTS: o.failpoints.join(',') }),
+      ...(o.stops === undefined ? {} : { LEASEHOLD_FAILPOINT_STOPS: String(o.stops) }),
+    };
+  }
+
   #coordinator(name: string, port: number): Member {
-    return this.#member(name, programs.coordinator, { LEASEHOLD_QUEUE_DATABASE_URL: this.#o.databases.queue, LEASEHOLD_GRPC_PORT: String(port), LEASEHOLD_HTTP_PORT: '0', ...this.#o.coordinatorEnv });
+    return this.#member(name, this.#programs.coordinator, { LEASEHOLD_QUEUE_DATABASE_URL: this.#o.databases.queue, LEASEHOLD_GRPC_PORT: String(port), LEASEHOLD_HTTP_PORT: '0', ...this.#o.coordinatorEnv });
   }
 
   #ingest(name: string, grpcPort: number, httpPort: number): Member {
-    return this.#member(name, programs.ingest, {
+    return this.#member(name, this.#programs.ingest, {
       LEASEHOLD_RECORDS_DATABASE_URL: this.#o.databases.records,
       LEASEHOLD_COORDINATORS: this.coordinatorAddresses.join(','),
       LEASEHOLD_STORE_DIR: this.store.directory,
