@@ -141,7 +141,7 @@ export class Fleet {
 
   /** A further worker for shipments; it is not started. One shipment at a time. */
   importWorker(o: ImportWorkerOptions = {}): Member {
-    const worker = this.#member(`import-worker-${this.workers.length + 1}`, o.failpoints === undefined ? programs.importWorker : programs.importWorkerWithFailpoints, {
+    const worker = this.#member(`import-worker-${this.workers.length + 1}`, o.failpoints === undefined ? this.#programs.importWorker : this.#programs.importWorkerWithFailpoints, {
       ...this.#workerEnv(o),
       LEASEHOLD_RECORDS_DATABASE_URL: this.#o.databases.records,
       ...o.env,

@@ -19,12 +19,12 @@ export const shortPolicy = Object.freeze({
 /** For what must not run out while a test looks at it. */
 export const longPolicy = Object.freeze({ ...shortPolicy, lease_ms: 60_000, max_run_ms: 120_000 }) satisfies KindPolicy;
 
-/** Sets the policy of the kind `image`. */
+/** Sets the policy of both kinds. */
 export async function setPolicy(queue: Pool, policy: KindPolicy): Promise<void> {
   const row = { ...shortPolicy, ...policy };
   await queue.query(
     `update kind_policies set lease_ms = $1, max_run_ms = $2, max_attempts = $3, retry_initial_ms = $4, retry_max_ms = $5, retry_spread = $6, release_initial_ms = $7
-     where kind = 'image'`,
+     where kind in ('image', 'import')`,
     [row.lease_ms, row.max_run_ms, row.max_attempts, row.retry_initial_ms, row.retry_max_ms, row.retry_spread, row.release_initial_ms],
   );
 }

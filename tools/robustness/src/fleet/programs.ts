@@ -5,7 +5,7 @@ import { programs as worker } from '@leasehold/image-worker';
 import { programs as importWorker } from '@leasehold/import-worker';
 import { entryPoints as ingest } from '@leasehold/ingest';
 
-export type Programs = Readonly<Record<'coordinator' | 'coordinatorMigrations' | 'ingest' | 'ingestMigrations' | 'worker' | 'workerWithFailpoints', string>>;
+export type Programs = Readonly<Record<'coordinator' | 'coordinatorMigrations' | 'ingest' | 'ingestMigrations' | 'worker' | 'workerWithFailpoints' | 'importWorker' | 'importWorkerWithFailpoints', string>>;
 
 /** What `node` runs: the compiled entries, as they are started in production. */
 export const programs: Programs = Object.freeze({
@@ -38,5 +38,7 @@ export function programsOf(release: string): Programs {
     ingestMigrations: at('ingest/src/migrate.js'),
     worker: at('image-worker/src/main.js'),
     workerWithFailpoints: at('image-worker/src/testing/main.js'),
+    importWorker: at('import-worker/src/main.js'),
+    importWorkerWithFailpoints: at('import-worker/src/testing/main.js'),
   };
 }
