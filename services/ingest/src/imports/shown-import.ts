@@ -25,5 +25,8 @@ export async function stored(record: ImportRecord, { ledger }: Pick<ImportParts,
 /** The same with its job; asking the coordinator never fails, as there may just be nothing to show. */
 export async function shown(record: ImportRecord, parts: Pick<ImportParts, 'ledger' | 'views'>): Promise<ShownImport> {
   if (record.state !== 'accepted') return stored(record, parts);
-  return { record, rowErrors: [], job: await parts.views.view(jobName(importKind, record.namespace, jobIdOf(record.importId, record.generation))) };
+  const job = await parts.views.view(jobName(importKind, record.namespace, jobIdOf(record.importId, record.generation)));
+  // Decided between the two looks: an owner is not shown a run that has fallen back.
+  const decided = job?.ended === true ? await parts.ledger.find(record) : undefined;
+  return decided !== undefined && decided.state !== 'accepted' ? stored(decided, parts) : { record, rowErrors: [], job };
 }
