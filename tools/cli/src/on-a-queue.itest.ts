@@ -1,8 +1,13 @@
+// What commands promise, on a real PostgreSQL and coordinator. The suites lie beside the code that they hold; they share one coordinator, as starting one for each
+// would take most of the time.
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { gateSuite } from './gates/gates.suite.js';
+import { jobsSuite } from './jobs/jobs.suite.js';
+import { resourcesSuite } from './resources/resources.suite.js';
+import { rolloutSuite } from './rollout/rollout.suite.js';
 import { TestQueue } from './testbed/queue.fixture.js';
+import { workersSuite } from './workers/workers.suite.js';
 
-// One coordinator for all of them: to start one for each would take most of the time.
 let queue: TestQueue;
 beforeAll(async () => {
   queue = await TestQueue.open();
@@ -10,4 +15,4 @@ beforeAll(async () => {
 afterAll(() => queue.close());
 beforeEach(() => queue.reset());
 
-gateSuite(() => queue);
+for (const suite of [gateSuite, rolloutSuite, workersSuite, jobsSuite, resourcesSuite]) suite(() => queue);

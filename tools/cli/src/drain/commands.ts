@@ -42,7 +42,7 @@ async function watchDrain(session: Session, { name, word }: ContractWord, timeou
     // A coordinator that stops ends the stream early: the next one goes on.
     await systemClock.wait(againAfterMs, signal).catch(() => undefined);
   }
-  throw new Refusal(`${timedOut.aborted ? 'not in time' : 'interrupted'}: ${leftText(last?.left)} of ${word} are left`, { next: (last?.witnesses ?? []).slice(0, 1).map((job) => `leasehold explain job ${job}`) });
+  throw new Refusal(`${timedOut.aborted ? 'not in time' : 'interrupted'}: ${last === undefined ? `nobody has said yet what is left of ${word}` : `${leftText(last.left)} of ${word} are left`}`, { next: (last?.witnesses ?? []).slice(0, 1).map((job) => `leasehold explain job ${job}`) });
 }
 
 function line(word: string, { left, witnesses }: WatchDrainResponse): string {

@@ -88,4 +88,4 @@ async function findStranded(session: Session, meant: readonly Worker[]): Promise
   });
 }
 
-const strandedLines = (stranded: ReturnType<typeof strandedBy>): string[] => stranded.map(({ contract, jobs }) => `  ${contract} would lose its last reader; ${counted(jobs, 'job')} of it are left`);
+const strandedLines = (stranded: ReturnType<typeof strandedBy>): string[] => stranded.map(({ contract, jobs }) => `  ${contract} would lose its last reader; ${counted(jobs, 'job of it is', 'jobs of it are')} left`);
