@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { ImagePayload, ImageResult, type ImageResult as Result } from '@leasehold/jobs-image-v1';
 import { FaultClass, type Settlement } from '@leasehold/lease-v1';
 import type { EmbeddedStore } from '@leasehold/object-store';
@@ -7,7 +7,7 @@ import { download, storedKeys, temporaryStore, upload } from '@leasehold/object-
 import { createLogger } from '@leasehold/service';
 import { freePort, startProcess, type ServiceProcess } from '@leasehold/test-stack';
 import { ScriptedCoordinator } from '@leasehold/worker-runtime/testing';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { readConfig } from './config.js';
 import { programs } from './index.js';
 import { testFile } from './testing/manifest.js';
@@ -59,6 +59,15 @@ const addressOf = async (running: ServiceProcess): Promise<string> => {
   if (typeof addresses === 'object' && addresses !== null && 'http' in addresses && typeof addresses.http === 'string') return addresses.http;
   throw new Error('no address');
 };
+
+test('the manifest that the build emits says what the worker registers', async () => {
+  await startWorker();
+  await vi.waitFor(() => expect(coordinator.registrations).not.toEqual([]), { timeout: 15_000 });
+  const [registered] = coordinator.registrations;
+  expect(JSON.parse(await readFile(new URL('../dist/leasehold-build.json', import.meta.url), 'utf8')), 'run node dist/emit-manifest.js, as the build target does').toEqual({
+    build: registered?.build, reads: registered?.contracts.map(({ kind, version }) => `${kind}@${version}`),
+  });
+});
 
 test('a process of its own makes photos, gives a reason of the closed list for those it cannot make, and leaves cleanly on SIGTERM', async () => {
   const running = await startWorker();

@@ -3,6 +3,7 @@ import { openStore, versionedStore } from '@leasehold/object-store';
 import { systemClock, type Assembly, type Logger } from '@leasehold/service';
 import { assembleWorker, type JobHandler } from '@leasehold/worker-runtime';
 import type { WorkerConfig } from './config.js';
+import { identity } from './identity.js';
 import type { PhotoMade, PhotoOrder } from './photo/order.js';
 import { photoHandler } from './photo/photo-handler.js';
 import { photoSteps, type PhotoSteps } from './photo/steps.js';
@@ -14,8 +15,7 @@ import { PicturePool } from './rendering/pool/picture-pool.js';
  */
 export const assembleImageWorker = (config: WorkerConfig, logger: Logger, handlerOf: (steps: PhotoSteps) => JobHandler<PhotoOrder, PhotoMade> = photoHandler): Promise<Assembly> =>
   assembleWorker({
-    name: 'image-worker',
-    packageJson: new URL('../package.json', import.meta.url),
+    ...identity,
     settings: config,
     logger,
     partsOf: async ({ registry }) => {

@@ -1,10 +1,10 @@
-import { rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { ImportPayload, ImportResult } from '@leasehold/jobs-imports-v1';
 import { FaultClass, type Settlement } from '@leasehold/lease-v1';
 import { createLogger } from '@leasehold/service';
 import { freePort, startProcess, type ServiceProcess } from '@leasehold/test-stack';
 import { ScriptedCoordinator } from '@leasehold/worker-runtime/testing';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { readConfig } from './config.js';
 import { programs } from './index.js';
 import { openShipmentBed, type ShipmentBed } from './testing/shipment-bed.js';
@@ -56,6 +56,15 @@ const addressOf = async (running: ServiceProcess): Promise<string> => {
   if (typeof addresses === 'object' && addresses !== null && 'http' in addresses && typeof addresses.http === 'string') return addresses.http;
   throw new Error('no address');
 };
+
+test('the manifest that the build emits says what the worker registers', async () => {
+  await startWorker();
+  await vi.waitFor(() => expect(coordinator.registrations).not.toEqual([]), { timeout: 15_000 });
+  const [registered] = coordinator.registrations;
+  expect(JSON.parse(await readFile(new URL('../dist/leasehold-build.json', import.meta.url), 'utf8')), 'run node dist/emit-manifest.js, as the build target does').toEqual({
+    build: registered?.build, reads: registered?.contracts.map(({ kind, version }) => `${kind}@${version}`),
+  });
+});
 
 test('a process of its own applies shipments, refuses what is none, tells what it knows, logs nothing of a file, and leaves cleanly on SIGTERM', async () => {
   const running = await startWorker({ LEASEHOLD_LOG_LEVEL: 'trace' });

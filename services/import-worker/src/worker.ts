@@ -4,7 +4,9 @@ import { systemClock, type Assembly, type Logger } from '@leasehold/service';
 import { Ledger } from '@leasehold/stock-ledger';
 import { assembleWorker, type JobHandler, type LeaseConnection } from '@leasehold/worker-runtime';
 import type { WorkerConfig } from './config.js';
+
 import { Figures } from './figures.js';
+import { identity } from './identity.js';
 import { importHandler } from './imports/import-handler.js';
 import type { ImportDone, ImportOrder } from './imports/import-order.js';
 import type { ImportParts } from './imports/import-parts.js';
@@ -19,8 +21,7 @@ export interface Interference {
 /** Puts the worker together; nothing acts before the lifecycle starts, but the store's directory, which is made when missing. */
 export const assembleImportWorker = (config: WorkerConfig, logger: Logger, { handlerOf = importHandler, connectionOf }: Interference = {}): Promise<Assembly> =>
   assembleWorker({
-    name: 'import-worker',
-    packageJson: new URL('../package.json', import.meta.url),
+    ...identity,
     settings: config,
     logger,
     connectionOf,

@@ -5,7 +5,7 @@ import type { Registry } from 'prom-client';
 import type { JobHandler } from '../run/job-handler.js';
 import type { LeaseConnection } from '../wire/lease-connection.js';
 import { WorkerRuntime } from '../worker-runtime.js';
-import { versionIn } from './own-version.js';
+import { buildOf, type Identified } from './build-manifest.js';
 import type { WorkerSettings } from './worker-settings.js';
 
 /** Something that the handler needs, and that can say whether it is there. */
@@ -23,11 +23,7 @@ export interface WorkerParts<Model, Result> {
   readonly dependencies: readonly Dependency[];
 }
 
-export interface WorkerAssembly<Model, Result> {
-  /** The service's name, which its build begins with. */
-  readonly name: string;
-  /** Where the build's version stands. */
-  readonly packageJson: URL;
+export interface WorkerAssembly<Model, Result> extends Identified {
   readonly settings: WorkerSettings;
   readonly logger: Logger;
   readonly partsOf: (given: { readonly registry: Registry }) => Promise<WorkerParts<Model, Result>> | WorkerParts<Model, Result>;
@@ -40,7 +36,7 @@ const OTHERS_STOP_MS = 2_000;
 
 /** Puts a worker process together; nothing but `partsOf` acts before the lifecycle starts. */
 export async function assembleWorker<Model, Result>({ name, packageJson, settings, logger, partsOf, connectionOf = (client) => client }: WorkerAssembly<Model, Result>): Promise<Assembly> {
-  const build = `${name}@${versionIn(packageJson)}`;
+  const build = buildOf({ name, packageJson });
   const registry = createRegistry(name, { build });
   const certificates = settings.tls && Certificates.open(settings.tls, { logger, registry });
   const { handler, concurrency, prefetch, dependencies } = await partsOf({ registry });

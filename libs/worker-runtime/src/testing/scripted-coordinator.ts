@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
 import {
   AcquireLeasesResponse, DeregisterWorkerResponse, ExtendLeasesResponse, KindPolicy, Lease, LeaseExtensionResult, LeaseExtensionVerdict, LeaseServiceService,
-  RegisterWorkerResponse, SettleLeasesResponse, SettlementVerdict, WorkerDirective, type LeaseExtension, type Progress, type Settlement,
+  RegisterWorkerResponse, SettleLeasesResponse, SettlementVerdict, WorkerDirective, type LeaseExtension, type Progress, type RegisterWorkerRequest, type Settlement,
 } from '@leasehold/lease-v1';
 import { durationOfMs, GrpcServer, readImage, service } from '@leasehold/rpc';
 import { createLogger, createRegistry, type Component } from '@leasehold/service';
@@ -29,6 +29,8 @@ export class ScriptedCoordinator implements Component {
   /** How many settlements came for leases that had ended before. */
   refused = 0;
   readonly workers = new Set<string>();
+  /** What workers said of themselves, in the order in which they came. */
+  readonly registrations: RegisterWorkerRequest[] = [];
 
   constructor(kind: string) {
     this.#kind = kind;
@@ -114,8 +116,9 @@ export class ScriptedCoordinator implements Component {
     const directive = WorkerDirective.CONTINUE;
     const policy = KindPolicy.create({ kind: this.#kind, leaseTtl: durationOfMs(LEASE_MS), maxRun: durationOfMs(60_000), maxAttempts: 3 });
     return service(LeaseServiceService, {
-      registerWorker: async ({ workerId }) => {
-        this.workers.add(workerId);
+      registerWorker: async (request) => {
+        this.workers.add(request.workerId);
+        this.registrations.push(request);
         this.#changed.emit('change');
         return RegisterWorkerResponse.create({ policies: [policy] });
       },

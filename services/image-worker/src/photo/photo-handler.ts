@@ -5,11 +5,13 @@ import type { PhotoMade, PhotoOrder } from './order.js';
 import { renditionKey } from './rendition-key.js';
 import type { PhotoSteps } from './steps.js';
 
+/** What the handler reads; the build's manifest says the same. */
+export const photoContracts: Pick<JobHandler<PhotoOrder, PhotoMade>, 'kind' | 'contracts'> = { kind: 'image', contracts: new Map([[1, contractV1]]) };
+
 /** The kind `image`: from a confirmed photo to one WebP. */
 export function photoHandler(steps: PhotoSteps): JobHandler<PhotoOrder, PhotoMade> {
   return {
-    kind: 'image',
-    contracts: new Map([[1, contractV1]]),
+    ...photoContracts,
     run: (job) => makePhoto(job, steps).catch((error: unknown) => {
       throw asJobFault(error, job.signal);
     }),

@@ -9,11 +9,13 @@ import type { ImportDone, ImportOrder } from './import-order.js';
 import type { ImportParts } from './import-parts.js';
 import { RunEnded } from './run-ended.js';
 
+/** What the handler reads; the build's manifest says the same. */
+export const importContracts: Pick<JobHandler<ImportOrder, ImportDone>, 'kind' | 'contracts'> = { kind: 'import', contracts: new Map([[1, contractV1]]) };
+
 /** The kind `import`: from a submitted shipment to stock that has changed exactly once. */
 export function importHandler(parts: ImportParts): JobHandler<ImportOrder, ImportDone> {
   return {
-    kind: 'import',
-    contracts: new Map([[1, contractV1]]),
+    ...importContracts,
     async run(job) {
       try {
         const { verdict, result } = await new ImportAttempt(job, parts).run();
