@@ -3,13 +3,13 @@ import { Encoded } from '@leasehold/rpc';
 /** Of the bytes in one message. Ingest takes up to 1 MiB. */
 export const largestChunkBytes = 256 * 1024;
 
-// UploadFileRequest.chunk is field 2, with a length before it.
+// UploadFileRequest.chunk and SubmitImportRequest.chunk are field 2, with a length before it.
 const tag = (2 << 3) | 2;
 // The tag, and a length of 18 bits, 7 in a byte.
 const headBytes = 1 + 3;
 
 /**
- * UploadFileRequest messages that hold one chunk each, in memory that every message uses again. The generated encoder takes five times the bytes of a chunk in fresh memory, which for photos
+ * Messages of an upload or a submission that hold one chunk each, in memory that every message uses again. The generated encoder takes five times the bytes of a chunk in fresh memory, which for photos
  * of megabytes was most of what an upload cost its caller.
  */
 export class ChunkMessages {

@@ -1,22 +1,14 @@
 import { FileServiceService, type File, type FileState, type Rendition, type RenditionOptions, type UploadTarget } from '@leasehold/ingest-v1';
-import { createClient, type CallOptions, type ClientOf } from '@leasehold/rpc';
-import { Certificates, type TlsFiles } from '@leasehold/service';
+import type { CallOptions, ClientOf } from '@leasehold/rpc';
+import { Connection, type IngestClientOptions } from './connection.js';
 import { downloadTo, openDownload } from './download.js';
 import { fileChunks } from './file-chunks.js';
 import { fileId, fileName, namespaceName } from './names.js';
 import { upload, type Uploaded } from './upload.js';
-import { watchFile } from './watch.js';
+import { last } from './watch.js';
+import { watchFile } from './watch-file.js';
 
-export interface FilesClientOptions {
-  /** `host:port` of an ingest, or of several, over which calls go round robin. */
-  readonly address: string | readonly string[];
-  /** Default `default`. */
-  readonly namespace?: string;
-  /** Deadline of each unary call in ms; default 10 000. */
-  readonly timeoutMs?: number;
-  /** PEM files for mTLS; the certificate names `spiffe://leasehold/client/<namespace>`. Without them ingest must be on this machine. */
-  readonly tls?: TlsFiles;
-}
+export type FilesClientOptions = IngestClientOptions;
 
 export interface CreateFileOptions extends CallOptions {
   /** `[a-z0-9][a-z0-9-]{0,62}`; by default a fresh UUID. */
@@ -34,21 +26,18 @@ const idempotent = ['createFile', 'confirmFile', 'getFile', 'listFiles', 'getDow
  */
 export class FilesClient {
   readonly #client: ClientOf<typeof FileServiceService>;
-  readonly #namespace: string;
-  readonly #certificates: Certificates | undefined;
+  readonly #connection: Connection;
 
   /** @throws Error for PEM files that are of no use, naming the file. */
   constructor(options: FilesClientOptions) {
-    const certificates = options.tls && Certificates.open(options.tls);
-    this.#certificates = certificates;
-    this.#client = createClient(FileServiceService, options.address, { defaultTimeoutMs: options.timeoutMs ?? 10_000, idempotent, tls: certificates && { certificates, server: 'ingest' } });
-    this.#namespace = options.namespace ?? 'default';
+    this.#connection = new Connection(options);
+    this.#client = this.#connection.client(FileServiceService, idempotent);
   }
 
   /** Makes a PENDING card. A repeat with the same id and options answers the existing one. */
   async create(o: CreateFileOptions = {}): Promise<{ file: File; uploadTarget: UploadTarget | undefined }> {
     const options = o.options === undefined ? undefined : { maxWidth: 0, maxHeight: 0, quality: 0, effort: 0, ...o.options };
-    const { file, uploadTarget } = await this.#client.createFile({ parent: namespaceName(this.#namespace), fileId: o.fileId ?? fileId(), options }, o);
+    const { file, uploadTarget } = await this.#client.createFile({ parent: namespaceName(this.#connection.namespace), fileId: o.fileId ?? fileId(), options }, o);
     return { file: present(file), uploadTarget };
   }
 
@@ -78,7 +67,7 @@ export class FilesClient {
   async *list(o: CallOptions & { readonly states?: readonly FileState[]; readonly pageSize?: number } = {}): AsyncGenerator<File> {
     let pageToken = '';
     do {
-      const page = await this.#client.listFiles({ parent: namespaceName(this.#namespace), pageSize: o.pageSize ?? 0, pageToken, states: [...(o.states ?? [])] }, o);
+      const page = await this.#client.listFiles({ parent: namespaceName(this.#connection.namespace), pageSize: o.pageSize ?? 0, pageToken, states: [...(o.states ?? [])] }, o);
       yield* page.files;
       pageToken = page.nextPageToken;
     } while (pageToken !== '');
@@ -91,12 +80,7 @@ export class FilesClient {
 
   /** The card once it is final. */
   async waitUntilFinal(name: string, o: { readonly signal?: AbortSignal; readonly onChange?: (file: File) => void } = {}): Promise<File> {
-    let last: File | undefined;
-    for await (const file of this.watch(name, o)) {
-      last = file;
-      o.onChange?.(file);
-    }
-    return present(last);
+    return present(await last(this.watch(name, o), o.onChange));
   }
 
   /** The rendition's description and its bytes. */
@@ -125,13 +109,12 @@ export class FilesClient {
 
   /** The full name of a file of this client's namespace. */
   nameOf(id: string): string {
-    return fileName(this.#namespace, id);
+    return fileName(this.#connection.namespace, id);
   }
 
   /** Ends the connections; calls under way fail. */
   close(): void {
-    this.#client.close();
-    void this.#certificates?.stop();
+    this.#connection.close();
   }
 }
 

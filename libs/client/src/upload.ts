@@ -2,9 +2,7 @@ import { createHash, type Hash } from 'node:crypto';
 import type { FileServiceService, UploadFileRequest } from '@leasehold/ingest-v1';
 import type { ClientOf, Encoded } from '@leasehold/rpc';
 import { ChunkMessages } from './chunk-message.js';
-import { backOff, wasAway } from './retry.js';
-
-const attempts = 4;
+import { repeated } from './retry.js';
 
 /** What was sent: names the version, with size and SHA-256 as counted on this side. */
 export interface Uploaded {
@@ -18,16 +16,11 @@ export interface Uploaded {
  * the confirmed one counts). Tries 4 times while the server is away.
  */
 export async function upload(client: ClientOf<typeof FileServiceService>, name: string, open: () => AsyncIterable<Uint8Array>, signal: AbortSignal | undefined): Promise<Uploaded> {
-  for (let attempt = 1; ; attempt++) {
+  return repeated(async () => {
     const counted = { hash: createHash('sha256'), sizeBytes: 0n };
-    try {
-      const { versionId } = await client.uploadFile(parts(name, open(), counted), { signal });
-      return { versionId, sizeBytes: counted.sizeBytes, sha256: counted.hash.digest() };
-    } catch (error) {
-      if (!wasAway(error) || attempt >= attempts) throw error;
-      await backOff(attempt, error, signal);
-    }
-  }
+    const { versionId } = await client.uploadFile(parts(name, open(), counted), { signal });
+    return { versionId, sizeBytes: counted.sizeBytes, sha256: counted.hash.digest() };
+  }, signal);
 }
 
 async function* parts(name: string, body: AsyncIterable<Uint8Array>, counted: { readonly hash: Hash; sizeBytes: bigint }): AsyncGenerator<UploadFileRequest | Encoded> {

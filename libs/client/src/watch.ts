@@ -1,30 +1,30 @@
-import { FileState, type File, type FileServiceService } from '@leasehold/ingest-v1';
-import type { ClientOf } from '@leasehold/rpc';
 import { backOff, wasAway } from './retry.js';
 
-const finalStates: readonly number[] = [FileState.READY, FileState.REJECTED, FileState.CANCELLED, FileState.EXPIRED, FileState.DELETED];
-
-/** Whether nothing happens to the card any more unless its owner asks for it. */
-export const isFinal = (file: File): boolean => finalStates.includes(file.state);
-
-const keyOf = (file: File): string => [file.etag, file.state, file.progress?.attempt, file.progress?.percent, file.progress?.stage].join(' ');
+/** A resource that the server tells of until it is final. */
+export interface Watched<R> {
+  /** Opens the stream of its states. */
+  readonly open: () => AsyncIterable<R | undefined>;
+  /** Equal for two states of which the second tells nothing new. */
+  readonly keyOf: (state: R) => string;
+  readonly isFinal: (state: R) => boolean;
+}
 
 /**
- * The card now and after each change, until it is final. When the stream breaks or the server restarts it is opened again for as long as the
- * signal allows; as each message is the whole card nothing is missed, and what was shown is not shown twice.
+ * The resource now and after each change, until it is final. When the stream breaks or the server restarts it is opened again for as long as the
+ * signal allows; as each message is the whole resource nothing is missed, and what was shown is not shown twice.
  */
-export async function* watchFile(client: ClientOf<typeof FileServiceService>, name: string, signal: AbortSignal | undefined): AsyncGenerator<File> {
+export async function* watch<R>({ open, keyOf, isFinal }: Watched<R>, signal: AbortSignal | undefined): AsyncGenerator<R> {
   let shown: string | undefined;
   for (let failures = 0; ; ) {
     try {
-      for await (const { file } of client.watchFile({ name }, { signal })) {
+      for await (const state of open()) {
         failures = 0;
-        if (file === undefined || keyOf(file) === shown) continue;
-        shown = keyOf(file);
-        yield file;
-        if (isFinal(file)) return;
+        if (state === undefined || keyOf(state) === shown) continue;
+        shown = keyOf(state);
+        yield state;
+        if (isFinal(state)) return;
       }
-      // The server ended a watch of a card that is not final: it is draining.
+      // The server ended a watch of what is not final: it is draining.
       await backOff(++failures, undefined, signal);
     } catch (error) {
       signal?.throwIfAborted();
@@ -32,4 +32,14 @@ export async function* watchFile(client: ClientOf<typeof FileServiceService>, na
       await backOff(++failures, error, signal);
     }
   }
+}
+
+/** The last state, each being shown as it comes. */
+export async function last<R>(states: AsyncIterable<R>, onChange: ((state: R) => void) | undefined): Promise<R | undefined> {
+  let latest: R | undefined;
+  for await (const state of states) {
+    latest = state;
+    onChange?.(state);
+  }
+  return latest;
 }
