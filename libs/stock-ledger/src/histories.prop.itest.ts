@@ -31,6 +31,9 @@ type Command =
   | { kind: 'cancel'; batch: number }
   | { kind: 'retry'; batch: number; back: number };
 
+// For a longer campaign, and for a machine with much else to do.
+const timeout = 600_000;
+
 const batch = fc.nat(1);
 const weighted: fc.WeightedArbitrary<Command>[] = [
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('accept'), batch, content: fc.constantFrom('a', 'b') }) },
@@ -38,7 +41,7 @@ const weighted: fc.WeightedArbitrary<Command>[] = [
   { weight: 6, arbitrary: fc.record({ kind: fc.constant('begin'), batch, run: fc.nat(2) }) },
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('apply'), batch, run: fc.nat(2) }) },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('reject'), batch, run: fc.nat(2) }) },
-  { weight: 4, arbitrary: fc.record({ kind: fc.constant('settle'), batch, outcome: fc.constantFrom('succeeded', 'cancelled', 'refused', 'refused'), back: fc.nat(1), ahead: fc.integer({ min: -2, max: 2 }) }) },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('settle'), batch, outcome: fc.constantFrom('succeeded', 'cancelled', 'refused', 'refused'), back: fc.nat(1), ahead: fc.integer({ min: -6, max: 2 }) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('cancel'), batch }) },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('retry'), batch, back: fc.nat(1) }) },
 ];
@@ -123,7 +126,7 @@ class History {
   }
 }
 
-test('in every history of submissions, runs with stale fences, outcomes, cancels and retries the ledger does what the rules say', async () => {
+test('in every history of submissions, runs with stale fences, outcomes, cancels and retries the ledger does what the rules say', { timeout }, async () => {
   await fc.assert(fc.asyncProperty(fc.array(command, { minLength: 10, maxLength: 30 }), async (commands) => {
     const history = new History();
     const all: Command[] = [{ kind: 'accept', batch: 0, content: 'a' }, ...commands];
@@ -132,11 +135,11 @@ test('in every history of submissions, runs with stale fences, outcomes, cancels
       if (i % 10 === 9) await history.expectTheSums();
     }
     await history.expectTheSums();
-  }), { numRuns: Number(process.env['LEASEHOLD_LEDGER_HISTORIES'] ?? 12) });
+  }), { numRuns: Number(process.env['LEASEHOLD_LEDGER_HISTORIES'] ?? 8) });
   await expectTheDiagram();
 });
 
-test('whatever happens at once, each batch is applied at most once, moves come to the stock, and no ACCEPTED import is lost', async () => {
+test('whatever happens at once, each batch is applied at most once, moves come to the stock, and no ACCEPTED import is lost', { timeout }, async () => {
   const namespace = 'chaos';
   const ids = ['c-0', 'c-1', 'c-2'].map((importId) => ({ namespace, importId }));
   let fence = 0n;

@@ -140,6 +140,13 @@ describe('the journal', () => {
     expect(await settle(12n, { kind: 'cancelled' }, 1)).toMatchObject({ verdict: 'superseded', import: { state: 'accepted', generation: 2, outcomeFence: 11n } });
   });
 
+  test('an outcome whose fence is not larger than one that was heard ends nothing', async () => {
+    await accept('a');
+    const { import: ended } = await settle(20n);
+    await bed.ledger.retry(id(), ended?.revision ?? 0n);
+    for (const fence of [15n, 20n]) expect(await settle(fence, refused, 2)).toMatchObject({ verdict: 'superseded', import: { state: 'accepted', outcomeFence: 20n } });
+  });
+
   test('a job that claims success while nothing is applied leaves the batch ACCEPTED under a new generation', async () => {
     await accept('a');
     const run = await begun(10n);
