@@ -89,6 +89,7 @@ describe('the journal', () => {
     expect((await bed.worker.reject(stale, refusal(9))).verdict).toBe('lost');
     expect((await bed.worker.reject({ ...run, tokenDigest: digestOf('other') }, refusal(9))).verdict).toBe('lost');
     expect((await bed.worker.reject({ ...run, generation: 2 }, refusal(9))).verdict).toBe('lost');
+    expect((await bed.worker.reject({ ...run, fence: 13n }, refusal(9))).verdict).toBe('lost');
     for (let i = 0; i < 2; i++) expect(await bed.worker.reject(run, refusal(7))).toMatchObject({ verdict: 'rejected', import: { rejection: { reason: 'SKU', faultCount: 250n } } });
     expect(await bed.ledger.rowErrors(id(), { limit: 10 })).toEqual([{ position: 1, line: 7, column: 'sku', code: 'SKU', message: 'is empty' }]);
     expect((await bed.worker.reject(runOf('none', 1n), refusal(1))).verdict).toBe('unknown');
