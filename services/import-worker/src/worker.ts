@@ -10,6 +10,7 @@ import { identity } from './identity.js';
 import { importHandler } from './imports/import-handler.js';
 import type { ImportDone, ImportOrder } from './imports/import-order.js';
 import type { ImportParts } from './imports/import-parts.js';
+import { DeadBuffers } from './memory/dead-buffers.js';
 import { recordsDatabase } from './records-database.js';
 
 /** What tests put between a run's steps, and between the worker and its coordinators. */
@@ -28,7 +29,9 @@ export const assembleImportWorker = (config: WorkerConfig, logger: Logger, { han
     partsOf: async ({ registry }) => {
       const opened = await openStore(config.store);
       const db = createPool({ connectionString: config.recordsUrl, applicationName: 'import-worker', max: connectionsFor(config.concurrency), logger });
-      const parts = { store: opened.store, ledger: new Ledger(db), limits: config.limits, storeTimeoutMs: config.storeTimeoutMs, clock: systemClock, figures: new Figures(registry) };
+      const parts = {
+        store: opened.store, ledger: new Ledger(db), limits: config.limits, storeTimeoutMs: config.storeTimeoutMs, clock: systemClock, figures: new Figures(registry), buffers: new DeadBuffers(4 * 1024 * 1024),
+      };
       return { handler: handlerOf(parts), concurrency: config.concurrency, prefetch: 0, dependencies: [versionedStore(opened), recordsDatabase(db)] };
     },
   });

@@ -81,8 +81,12 @@ export class ImportAttempt {
   async #copied(source: OpenSource, staged: StagedRows): Promise<void> {
     const { signal, model: { charset } } = this.#job;
     const shipment = readShipment(source.body, { charset, limits: this.#parts.limits, signal, onProgress: (read) => this.#progress.read(read) });
+    const { buffers } = this.#parts;
     async function* rows(): AsyncGenerator<Uint8Array> {
-      yield* shipment.copyText;
+      for await (const text of shipment.copyText) {
+        buffers.passed(text.length);
+        yield text;
+      }
       if (shipment.report().faultCount > 0) throw new NoShipment(shipment.report());
     }
     await staged.copyText(rows());

@@ -3,6 +3,7 @@ import type { Clock } from '@leasehold/service';
 import type { ShipmentLimits } from '@leasehold/shipment-csv';
 import type { ImportRun, Ledger } from '@leasehold/stock-ledger';
 import type { Figures } from '../figures.js';
+import type { DeadBuffers } from '../memory/dead-buffers.js';
 
 /** One run's rows on their way into the stock, on a connection of its own. */
 export type StagedRows = Pick<ImportRun, 'copyText' | 'apply' | 'close'>;
@@ -21,4 +22,5 @@ export interface ImportParts {
   readonly storeTimeoutMs: number;
   readonly clock: Clock;
   readonly figures: Figures;
+  readonly buffers: DeadBuffers;
 }

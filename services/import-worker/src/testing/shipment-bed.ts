@@ -9,6 +9,7 @@ import type { Registry } from 'prom-client';
 import { Figures } from '../figures.js';
 import type { ImportOrder } from '../imports/import-order.js';
 import type { ImportParts } from '../imports/import-parts.js';
+import { DeadBuffers } from '../memory/dead-buffers.js';
 
 /** A real ledger and a real store, and what ingest does with a shipment before a worker hears of it. */
 export interface ShipmentBed {
@@ -30,7 +31,7 @@ export async function openShipmentBed(): Promise<ShipmentBed> {
     ledger,
     store,
     registry,
-    parts: { store, ledger: ledger.worker, limits: defaultLimits, storeTimeoutMs: 30_000, clock: systemClock, figures: new Figures(registry) },
+    parts: { store, ledger: ledger.worker, limits: defaultLimits, storeTimeoutMs: 30_000, clock: systemClock, figures: new Figures(registry), buffers: new DeadBuffers(4 * 1024 * 1024) },
     submit: async (importId, content, { charset, namespace = 'team' } = {}) => {
       const bytes = Buffer.from(content);
       const { key, versionId, sha256 } = await upload(store, `shipments/${namespace}/${importId}`, bytes);
