@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { byRawCopy, byWorker, type Measured } from './import/contest.js';
 import { ImportStack } from './import/import-stack.js';
 import { RawCopy } from './import/raw-copy.js';
 import { writeShipment } from './import/shipment-file.js';
@@ -32,17 +33,17 @@ try {
   await raw.prepare();
   await stack.startWorker();
   console.log(`${count(rows)} rows, ${count(skus)} SKUs, ${runs} alternating runs after one to warm up, PostgreSQL with fsync on`);
-  const rates: { worker: number[]; raw: number[] } = { worker: [], raw: [] };
+  const results: { worker: Measured[]; raw: Measured[] } = { worker: [], raw: [] };
   for (let run = 0; run <= runs; run++) {
     await raw.settle();
-    const workerRate = rows / (await stack.import(path));
+    const worker = await byWorker(stack, path, rows);
     await raw.settle();
-    const rawRate = rows / (await raw.run(path));
+    const limit = await byRawCopy(stack, raw, path, rows);
     if (JSON.stringify(await raw.sums('stock')) !== JSON.stringify(await raw.sums('raw_stock'))) throw new Error('the contenders came to different stock');
     if (run === 0) continue;
-    rates.worker.push(workerRate);
-    rates.raw.push(rawRate);
-    console.log(`run ${run}: ${perSecond(workerRate)} by the worker, ${perSecond(rawRate)} by raw COPY and upsert`);
+    results.worker.push(worker);
+    results.raw.push(limit);
+    console.log(`run ${run}: ${perSecond(worker.rate)} by the worker, ${perSecond(limit.rate)} by raw COPY and upsert`);
   }
   await stack.stopWorker();
 
@@ -54,11 +55,13 @@ try {
     await stack.stopWorker();
   }
   const [smallPeak, largePeak] = peaks;
+  const rate = (all: readonly Measured[]): number => median(all.map((one) => one.rate));
   console.log('');
-  console.log(`import worker, from the grant to applied                    ${perSecond(median(rates.worker))}`);
-  console.log(`raw COPY into a temporary table and one sorted upsert       ${perSecond(median(rates.raw))}`);
+  console.log(`CPU of a run: worker ${cpu(results.worker, 'clientCpu')} and PostgreSQL ${cpu(results.worker, 'postgresCpu')}; raw COPY's client ${cpu(results.raw, 'clientCpu')} and PostgreSQL ${cpu(results.raw, 'postgresCpu')}`);
+  console.log(`import worker, from the grant to applied                    ${perSecond(rate(results.worker))}`);
+  console.log(`raw COPY into a temporary table and one sorted upsert       ${perSecond(rate(results.raw))}`);
   console.log(`worker's peak memory at ${count(small)} and at ${count(large)} rows`.padEnd(60) + `${mebibytes(smallPeak)} and ${mebibytes(largePeak)}`);
-  console.log(`ratio of the rates (at least 0.6, aim 0.85)                 ${(median(rates.worker) / median(rates.raw)).toFixed(2)}`);
+  console.log(`ratio of the rates (at least 0.6, aim 0.85)                 ${(rate(results.worker) / rate(results.raw)).toFixed(2)}`);
   console.log(`ratio of the peaks (at most 1.2)                            ${smallPeak === undefined || largePeak === undefined ? '?' : (largePeak / smallPeak).toFixed(2)}`);
 } finally {
   await stack?.stop();
@@ -71,6 +74,11 @@ function count(value: number): string {
 
 function perSecond(rate: number): string {
   return `${count(Math.round(rate))} rows/s`;
+}
+
+function cpu(all: readonly Measured[], part: 'clientCpu' | 'postgresCpu'): string {
+  const known = all.map((one) => one[part]).filter((value) => value !== undefined);
+  return known.length === 0 ? '?' : `${median(known).toFixed(2)} s`;
 }
 
 function mebibytes(bytes: number | undefined): string {

@@ -11,6 +11,7 @@ import { createLogger } from '@leasehold/service';
 import { Ledger, migrateLedger } from '@leasehold/stock-ledger';
 import { freePort, startPostgres, startProcess, type PostgresServer, type ServiceProcess } from '@leasehold/test-stack';
 import { startCoordinator } from '../coordinator.js';
+import { cpuSeconds } from '../image/cpu-time.js';
 import { peakMemoryBytes } from './peak-memory.js';
 
 const logger = createLogger({ service: 'bench', level: 'error' });
@@ -66,6 +67,11 @@ export class ImportStack {
   async stopWorker(): Promise<void> {
     await this.#worker?.stop();
     this.#worker = undefined;
+  }
+
+  /** CPU seconds so far of PostgreSQL, and of the worker that runs; undefined where they cannot be told. */
+  cpuSeconds(): { readonly postgres: number | undefined; readonly worker: number | undefined } {
+    return { postgres: cpuSeconds(this.#postgres.pid), worker: this.#worker === undefined ? undefined : cpuSeconds(this.#worker.pid) };
   }
 
   /** Of the worker that runs, since it was started. */
