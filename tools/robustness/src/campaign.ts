@@ -46,4 +46,5 @@ try {
   await server.stop();
 }
 console.log(summaryOf(rounds, `npm run robustness -- --rounds ${numbers.rounds} --seed ${numbers.seed} --photos ${numbers.photos} --faults ${numbers.faults}`));
-process.exitCode = rounds.some(({ violations }) => violations.length > 0) ? 1 : 0;
+// Left to end by itself, Node 20 now and then waits for ever, with a whole core, for a handle of a broken HTTP/2 connection to close.
+process.exit(rounds.some(({ violations }) => violations.length > 0) ? 1 : 0);
