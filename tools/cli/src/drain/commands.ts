@@ -42,12 +42,12 @@ async function watchDrain(session: Session, { name, word }: ContractWord, timeou
     // A coordinator that stops ends the stream early: the next one goes on.
     await systemClock.wait(againAfterMs, signal).catch(() => undefined);
   }
-  throw new Refusal(`${timedOut.aborted ? 'not in time' : 'interrupted'}: ${last === undefined ? `nobody has said yet what is left of ${word}` : `${leftText(last.left)} of ${word} are left`}`, { next: (last?.witnesses ?? []).slice(0, 1).map((job) => `leasehold explain job ${job}`) });
+  throw new Refusal(`${timedOut.aborted ? 'not in time' : 'interrupted'}: ${last === undefined ? `nobody has said yet what is left of ${word}` : `${word}: ${leftText(last.left)} left`}`, { next: (last?.witnesses ?? []).slice(0, 1).map((job) => `leasehold explain job ${job}`) });
 }
 
 function line(word: string, { left, witnesses }: WatchDrainResponse): string {
   if (left === undefined || left.total === 0n) return `nothing is left of ${word}`;
   const [oldest] = witnesses;
   const since = oldestText(left);
-  return `${leftText(left)} of ${word} are left${since === '' ? '' : `, the oldest since ${since}`}${oldest === undefined ? '' : `: ${oldest}`}`;
+  return `${word}: ${leftText(left)} left${since === '' ? '' : `, the oldest for ${since}`}${oldest === undefined ? '' : `: ${oldest}`}`;
 }

@@ -22,7 +22,7 @@ export async function discard(session: Session, { name, word }: ContractWord, { 
   const live = would.discarded + would.remaining;
   const meant = live < BigInt(max) ? live : BigInt(max);
   if (validateOnly === true) return session.print({ contract: word, discarded: meant, remaining: live - meant, validateOnly: true }, () => `${session.ink.yellow('nothing was changed')}: ${counted(meant, 'job')} of ${word} would be discarded, ${live - meant} would remain`);
-  if (live > 0n && yes !== true) throw new Refusal(`nothing was changed: ${counted(meant, 'job')} of ${word} would be lost to their owners; say --yes if that is meant`, { next: [`leasehold rollout pause ${word} --reason '...'`] });
+  if (live > 0n && yes !== true) throw new Refusal(`nothing was changed: ${counted(meant, 'job')} of ${word} would be lost to their owners; say --yes if that is meant; while ${word} is paused they only wait`, { next: [`leasehold contracts describe ${word}`] });
   let discarded = 0n;
   let remaining = live;
   while (remaining > 0n && discarded < meant) {

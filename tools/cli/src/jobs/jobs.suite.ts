@@ -19,7 +19,7 @@ export function jobsSuite(queue: () => TestQueue): void {
       const discard = "jobs discard image@1 --reason 'corrupt output'";
       expect(await queue().leasehold('jobs discard image@1')).toMatchObject({ code: exitCodes.usage });
       expect(await queue().leasehold(`${discard} --validate-only`)).toMatchObject({ code: exitCodes.done, out: 'nothing was changed: 2 jobs of image@1 would be discarded, 0 would remain' });
-      expect(await queue().leasehold(discard)).toMatchObject({ code: exitCodes.refused, err: expect.stringMatching(/^nothing was changed: 2 jobs of image@1 would be lost to their owners; say --yes if that is meant\nnext\n {2}npx leasehold rollout pause image@1/) });
+      expect(await queue().leasehold(discard)).toMatchObject({ code: exitCodes.refused, err: expect.stringMatching(/^nothing was changed: 2 jobs of image@1 would be lost to their owners; say --yes if that is meant; while image@1 is paused they only wait\nnext\n {2}npx leasehold contracts describe image@1$/) });
       expect(await queue().json(`${discard} --yes --max 1`)).toEqual({ contract: 'image@1', discarded: '1', remaining: '1', validateOnly: false });
       expect(await queue().leasehold(`${discard} --yes`)).toMatchObject({ out: '1 job of image@1 discarded, 0 remain' });
       expect((await queue().leasehold(`explain job ${jobName('photo-1')}`)).out).toMatch(/is CANCELLED[\s\S]*discarded under fence \d+ by ada@desk: corrupt output/);
@@ -44,10 +44,10 @@ export function jobsSuite(queue: () => TestQueue): void {
       const worker = await queue().worker('image-worker@0.1.0', [1]);
       expect(await queue().leasehold('watch drain image@1 --timeout 1ms')).toMatchObject({ code: exitCodes.refused, err: expect.stringMatching(/^not in time: /) });
       const stop = new AbortController();
-      expect(await queue().leasehold('watch drain image@1', { interrupt: () => stop.signal, heard: () => stop.abort() })).toMatchObject({ code: exitCodes.refused, err: expect.stringMatching(/^interrupted: 1 \(due 1\) of image@1 are left\nnext\n {2}npx leasehold explain job \S+photo-1$/) });
+      expect(await queue().leasehold('watch drain image@1', { interrupt: () => stop.signal, heard: () => stop.abort() })).toMatchObject({ code: exitCodes.refused, err: expect.stringMatching(/^interrupted: image@1: 1 \(due 1\) left\nnext\n {2}npx leasehold explain job \S+photo-1$/) });
       const told: string[] = [];
       const watching = queue().leasehold('watch drain image@1', { heard: (text) => void told.push(text) });
-      await vi.waitFor(() => expect(told[0]).toMatch(/^1 \(due 1\) of image@1 are left, the oldest since \d+ s: \S+photo-1$/));
+      await vi.waitFor(() => expect(told[0]).toMatch(/^image@1: 1 \(due 1\) left, the oldest for \d+ s: \S+photo-1$/));
       await worker.complete(...await worker.take());
       await queue().acknowledgeAll([1]);
       const { code, out, err } = await watching;

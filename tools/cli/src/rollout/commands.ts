@@ -1,3 +1,4 @@
+import type { Contract } from '@leasehold/rollout-v1';
 import type { Command } from 'commander';
 import { contractArgument, type ContractWord } from '../contract-word.js';
 import { contractData, contractSentence } from '../contracts/contract.js';
@@ -59,7 +60,7 @@ export function addRolloutCommands(root: Command, session: Session): void {
     .requiredOption('--reason <text>', 'for the audit log')
     .action(async ({ name, word }: ContractWord, { reason, ...flags }: StepFlags & { reason: string }) => {
       const { contract } = await steps.coordinator(({ rollout: r }) => r.pauseContract({ name, step: stepOf(flags, session), reason }));
-      if (contract !== undefined) session.print({ ...contractData(contract), validateOnly: flags.validateOnly === true }, () => `${contractSentence(contract, session)}\n${session.next([`leasehold contracts describe ${word}`, `leasehold rollout resume ${word}`])}`);
+      if (contract !== undefined) session.print({ ...contractData(contract), validateOnly: flags.validateOnly === true }, () => `${contractSentence(contract, session)}\n${session.next(afterPause(word, contract))}`);
     });
   withEtag(rollout.command('resume').description('lets the version be granted again').addArgument(contractArgument()))
     .action(async ({ name }: ContractWord, flags: StepFlags) => {
@@ -67,3 +68,7 @@ export function addRolloutCommands(root: Command, session: Session): void {
       if (contract !== undefined) session.print({ ...contractData(contract), validateOnly: flags.validateOnly === true }, () => contractSentence(contract, session));
     });
 }
+
+/** New jobs go on to come in the version, and wait: on a bad day the next thing is to send them elsewhere. */
+const afterPause = (word: string, { sharePercent }: Contract): string[] =>
+  [...(sharePercent > 0 ? [`leasehold rollout prefer ${word} --percent 0`] : []), `leasehold contracts describe ${word}`, `leasehold rollout resume ${word}`];

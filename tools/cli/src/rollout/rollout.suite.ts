@@ -124,7 +124,7 @@ export function rolloutSuite(queue: () => TestQueue): void {
 
     test('a paused version says so until it is resumed; a pause needs a reason', async () => {
       expect(await queue().leasehold('rollout pause image@1')).toMatchObject({ code: exitCodes.usage });
-      expect((await queue().leasehold("rollout pause image@1 --reason 'bad output'")).out).toMatch(/^image@1 is OPEN PAUSED and is given 100 %.*\nnext\n {2}npx leasehold contracts describe image@1\n {2}npx leasehold rollout resume image@1$/);
+      expect((await queue().leasehold("rollout pause image@1 --reason 'bad output'")).out).toMatch(/^image@1 is OPEN PAUSED and is given 100 %.*\nnext\n {2}npx leasehold rollout prefer image@1 --percent 0\n {2}npx leasehold contracts describe image@1\n {2}npx leasehold rollout resume image@1$/);
       expect((await queue().leasehold('rollout resume image@1')).out).toMatch(/^image@1 is OPEN and/);
     });
   });
