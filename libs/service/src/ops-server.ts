@@ -70,6 +70,8 @@ export class OpsServer implements Component {
       requestTimeout: requestTimeoutMs,
       ...(o.certificates === undefined ? { http } : { serverFactory: httpsFactory(o.certificates, http, idleTimeoutMs) }),
       connectionTimeout: idleTimeoutMs,
+      // A resource's id has up to 100 characters, and a verb may follow it.
+      routerOptions: { maxParamLength: 200 },
       forceCloseConnections: 'idle',
       // The default answer to a URL that cannot be decoded quotes it.
       frameworkErrors: (_err, _request, reply) => { reply.hijack().raw.writeHead(400, { 'content-type': 'application/json' }).end('{"error":"bad_request"}'); },

@@ -1,7 +1,7 @@
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { FileServiceService, FileState } from '@leasehold/ingest-v1';
+import { FileServiceService, FileState, ImportServiceService, ImportState, StockServiceService } from '@leasehold/ingest-v1';
 import { JobState } from '@leasehold/queue-v1';
 import { createClient } from '@leasehold/rpc';
 import { createLogger, type Assembly } from '@leasehold/service';
@@ -9,7 +9,7 @@ import { freePort, startProcess, testDatabase } from '@leasehold/test-stack';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readConfig } from './config.js';
 import { assemble } from './server.js';
-import { jobOf, present, secret, World } from './testbed/ingest.fixture.js';
+import { importJobOf, jobOf, present, secret, shipment, submissionOf, World } from './testbed/ingest.fixture.js';
 
 let world: World;
 beforeAll(async () => {
@@ -71,6 +71,31 @@ describe('the whole service', () => {
       expect(lines.every((line) => typeof JSON.parse(line) === 'object' && line.includes('"event"'))).toBe(true);
     } finally {
       client.close();
+      expect(await assembly.lifecycle.stop()).toEqual({ hung: [], failed: [], abandoned: [] });
+    }
+  });
+
+  test('takes a shipment from its file to the stock that it made, each duty by itself', async () => {
+    const { assembly, lines, grpc, http } = await started(world.database.connectionString);
+    const [imports, stock] = [createClient(ImportServiceService, grpc), createClient(StockServiceService, grpc)];
+    try {
+      const accepted = present((await imports.submitImport(submissionOf({ importId: 'whole' }, [Buffer.from(shipment)]))).import);
+      const job = importJobOf(accepted.name);
+      await expect.poll(() => world.coordinator.jobs.has(job)).toBe(true);
+      const watched = imports.watchImport({ name: accepted.name });
+      await world.apply(accepted.name, world.coordinator.grant(job, { percent: 10, stage: 'reading', items: 1n }), [['A', 5]]);
+      world.coordinator.finish(job, { state: JobState.SUCCEEDED });
+      let last: ImportState = ImportState.UNSPECIFIED;
+      for await (const { import: now } of watched) last = present(now).state;
+      expect(last).toBe(ImportState.APPLIED);
+      expect((await stock.getStock({ parent: 'namespaces/team-a', skus: ['A'] })).items).toMatchObject([{ sku: 'A', quantity: 5n }]);
+      expect((await fetch(`${http}/v1/${accepted.name}`)).status).toBe(200);
+      await expect.poll(async () => (await fetch(`${http}/metrics`)).text()).toMatch(/leasehold_imports_outcomes_total\{fate="applied",service="ingest"\} 1/);
+      for (const figure of ['accepted', 'oldest_accepted_seconds', 'relay_lag_seconds', 'healed_total', 'rejected_total']) expect(await (await fetch(`${http}/metrics`)).text()).toContain(`leasehold_imports_${figure}`);
+      for (const word of ['"event":"import_accepted"', '"event":"import_relayed"', '"event":"outcome_applied"']) expect(lines.join('')).toContain(word);
+    } finally {
+      imports.close();
+      stock.close();
       expect(await assembly.lifecycle.stop()).toEqual({ hung: [], failed: [], abandoned: [] });
     }
   });

@@ -87,6 +87,14 @@ describe('imports and stock over HTTP', () => {
     });
   });
 
+  test('an id of 100 characters is looked at, and cancelled, as any other', async () => {
+    const id = 'x'.repeat(100);
+    expect((await post(`?import_id=${id}`)).headers.get('location')).toBe(`${parent}/imports/${id}`);
+    expect((await read(`${parent}/imports/${id}`))[0]).toBe(200);
+    expect((await send(`${parent}/imports/${id}:cancel`)).status).toBe(200);
+    expect((await post(`?import_id=${id}x`)).status).toBe(400);
+  });
+
   describe('a refused file', () => {
     const faults = [{ line: 2, column: '=cmd()', code: 'QUANTITY', message: '=HYPERLINK("http://x") is no whole number' }, { line: 3, column: 'sku', code: 'SKU', message: 'a, "b"' }];
     let name: string;

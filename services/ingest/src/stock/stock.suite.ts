@@ -68,6 +68,7 @@ describe('stock', () => {
     let cached: Running;
     let eyes: Redis;
     beforeAll(async () => {
+      await ship(world, ingest, [['A', 50], ['B', 20], ['C', 90]]);
       redis = await startRedis();
       cached = await world.ingest({ env: { LEASEHOLD_REDIS_URL: redis.url, LEASEHOLD_STOCK_CACHE_TIMEOUT: '100ms', LEASEHOLD_STOCK_CACHE_LIFE: '1h' } });
       eyes = new Redis(redis.url, { retryStrategy: () => 50 });
