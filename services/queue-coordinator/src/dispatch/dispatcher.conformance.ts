@@ -159,6 +159,15 @@ export function dispatcherConformance(dispatcher: string, env: () => Promise<Nod
       await nothing(worker, one);
     });
 
+    test('a bound that is lowered under a queued job is kept by the next grant', async () => {
+      await enqueue(one, 'a');
+      const worker = await register(one);
+      await worker.settle(one, release(only(await take(worker, one))));
+      await worker.settle(one, failTechnical(only(await take(worker, one))));
+      await queue.policy({ max_attempts: 1 }, kind);
+      await nothing(worker, one, 3_000);
+    });
+
     test('a repeated acquire gets the same leases; what never arrived goes back without an attempt spent', async () => {
       for (const id of ['a', 'b']) await enqueue(one, id);
       await dispatched();

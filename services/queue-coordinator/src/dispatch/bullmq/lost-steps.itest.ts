@@ -83,12 +83,16 @@ describe.skipIf(leftOut('redis'))('a step that is lost', { timeout: 60_000 }, ()
     const cancelled = await enqueueImport(one, 'cancelled');
     await enqueueImport(one, 'later');
     await under.dispatched();
+    const readded = (): Promise<number> => under.metric(one, 'leasehold_dispatcher_proposals_total{kind="import",version="1",event="readded"');
+    const readdedBefore = await readded();
     // Neither is told to BullMQ: it goes on proposing both.
     losing.set('moving', 1);
     await one.queue.cancelJob({ name: cancelled.name, enqueueId: cancelled.enqueueId });
     await under.queue.sql.query("update jobs set available_at = now() + interval '3 seconds' where job_id = 'later'");
     const worker = await importer(one);
     expect((await takeSomehow(worker)).jobId).toBe('later');
+    expect((await under.queue.sql.query('select granted_at >= available_at as due from jobs')).rows).toEqual([{ due: true }]);
     await expect.poll(() => under.records.getJobCounts('prioritized', 'delayed', 'active', 'completed'), soon).toEqual({ prioritized: 0, delayed: 0, active: 1, completed: 1 });
+    expect(await readded()).toBe(readdedBefore);
   });
 });
