@@ -51,7 +51,7 @@ export const variables = {
   LEASEHOLD_ARCHIVE_EVERY: durationMs({ default: 5 * minute, min: 10 }),
   LEASEHOLD_REDIS_URL: str({ default: undefined, desc: 'where stock answers are cached; without it PostgreSQL answers all', example: 'redis://127.0.0.1:6379' }),
   LEASEHOLD_STOCK_CACHE_TIMEOUT: durationMs({ default: 50, min: 1, desc: 'a cache that takes longer is not waited for' }),
-  LEASEHOLD_STOCK_CACHE_LIFE: durationMs({ default: 10 * minute, min: 1, desc: 'an answer is cached at most so long' }),
+  LEASEHOLD_STOCK_CACHE_LIFE: durationMs({ default: 2 * minute, min: 1, desc: 'an answer is cached at most so long' }),
   LEASEHOLD_PENDING_LIFE: durationMs({ default: day, min: 1, desc: 'how long a card waits for ConfirmFile' }),
   LEASEHOLD_UPLOAD_URL_LIFE: durationMs({ default: 15 * minute, min: 1, max: longestUrlLife }),
   LEASEHOLD_DOWNLOAD_URL_LIFE: durationMs({ default: 15 * minute, min: 1, max: longestUrlLife }),

@@ -1,3 +1,4 @@
+import pLimit from 'p-limit';
 import type { ImportState, RowError } from '@leasehold/stock-ledger';
 import { namespaceIn } from '../files/named.js';
 import { page, type PageRequest } from '../pages/page.js';
@@ -6,6 +7,7 @@ import type { ImportParts } from './parts.js';
 import { importName } from './resource-name.js';
 import { stored, type ShownImport } from './shown-import.js';
 
+const lookedUpAtOnce = 3;
 const sizes = { byDefault: 50, most: 500 };
 const rowErrorSizes = { byDefault: 100, most: 100 };
 
@@ -17,7 +19,9 @@ export async function listImports(parts: ImportParts, request: PageRequest & { r
     { tokens: parts.pageTokens, list: ['imports', namespace, states], request, sizes, positionOf: ({ seq }: ShownImport['record']) => String(seq) },
     (after, limit) => parts.ledger.list(namespace, { states, limit, beforeSeq: after === undefined ? undefined : BigInt(after) }),
   );
-  return { imports: await Promise.all(items.map((record) => stored(record, parts))), nextPageToken };
+  // A page of refused imports asks for the faults of each; a few at a time, so that one caller does not take every connection.
+  const few = pLimit(lookedUpAtOnce);
+  return { imports: await Promise.all(items.map((record) => few(() => stored(record, parts)))), nextPageToken };
 }
 
 /** Why a file was refused, in its order; of the latest generation, also when it was archived. */

@@ -21,7 +21,8 @@ export interface StockCacheOptions {
 }
 
 const longestReconnectMs = 2_000;
-const largestAnswerBytes = 512 * 1024;
+// A page of 1000 SKUs fits.
+const largestAnswerBytes = 128 * 1024;
 
 /**
  * Answers in Redis. Keys hold the catalogue's random tag, so that an answer is right for ever and needs no invalidation; the bounded life only frees memory. Nothing waits for a

@@ -1,5 +1,5 @@
 import type { ImportRecord, Ledger } from '@leasehold/stock-ledger';
-import { importName, parseShipmentKey } from '../imports/resource-name.js';
+import { parseShipmentKey } from '../imports/resource-name.js';
 import type { SweptObjects } from './bucket-pass.js';
 import type { Listed } from './remove.js';
 
@@ -15,15 +15,13 @@ export const sweptShipments = (ledger: Ledger, windows: ShipmentWindows): SweptO
   prefix: 'shipments/',
   kindOf: (object) => (parseShipmentKey(object.key) === undefined ? undefined : 'shipment'),
   removableFrom: async (objects) => {
+    // One after the other: a slow pass must not take the connections of callers.
     const imports = new Map<string, ImportRecord | undefined>();
-    return Promise.all(objects.map(async (object) => {
-      const id = parseShipmentKey(object.key);
-      if (id === undefined) return undefined;
-      const name = importName(id);
-      // A key's versions follow each other in a listing, and most keys have one.
-      if (!imports.has(name)) imports.set(name, await ledger.find(id));
-      return shipmentRemovableFrom(object, imports.get(name), windows);
-    }));
+    for (const { key } of objects) {
+      const id = parseShipmentKey(key);
+      if (id !== undefined && !imports.has(key)) imports.set(key, await ledger.find(id));
+    }
+    return objects.map((object) => shipmentRemovableFrom(object, imports.get(object.key), windows));
   },
 });
 
