@@ -3,13 +3,14 @@ import { createServer } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { runningProcess, startProcess } from '@leasehold/test-stack';
+import { findRedis, runningProcess, startProcess } from '@leasehold/test-stack';
 import { execa } from 'execa';
 import sharp from 'sharp';
 import { expect, onTestFinished, test } from 'vitest';
 import { remember } from './data/leftovers.js';
 import { scratchFolder } from './data/scratch-folder.fixture.js';
 import { samples } from './samples/samples.js';
+import { sampleShipment } from './shipment/sample-shipment.js';
 
 const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 const timeout = 120_000;
@@ -52,6 +53,8 @@ test('the samples become pictures and a frozen worker is refused, beside a taken
   expect(stdout).toMatch(/note: port 7432 is taken: PostgreSQL listens on \d+ instead/);
   expect(stdout).toContain(`${samples.length} of ${samples.length} READY`);
   await expectPictures(join(data, 'results'));
+  expect(stdout).toMatch((await findRedis()) === undefined ? /dispatched by PostgreSQL/ : /dispatched by BullMQ on Redis 127\.0\.0\.1:\d+/);
+  expectOneShipment(stdout);
   const [, a, b] = /refused +LEASE_LOST: fence A (\d+) is superseded by fence B (\d+)/.exec(stdout) ?? [];
   expect(BigInt(b ?? 0)).toBeGreaterThan(BigInt(a ?? 0));
   expect(stdout).toMatch(new RegExp(`granted +fence A ${a} to process \\d+`));
@@ -67,7 +70,7 @@ test('what a killed run left blocks nothing, bad files are told, and Ctrl-C in m
   await remember(join(data, 'processes'), leftover.pid);
   const [notes, missing] = [join(data, 'notes.txt'), join(data, 'missing.jpg')];
   await writeFile(notes, 'no picture');
-  const { running, says } = start(data, notes, missing, ...(await manyPictures(data)));
+  const { running, says } = start(data, '--redis', 'none', notes, missing, ...(await manyPictures(data)));
   await says('UNSUPPORTED_FORMAT');
   running.kill('SIGINT');
   running.kill('SIGINT');
@@ -81,6 +84,17 @@ test('what a killed run left blocks nothing, bad files are told, and Ctrl-C in m
   expect(await leftover.exited).toEqual({ code: null, signal: 'SIGKILL' });
   await expectNothingLeft(data);
 });
+
+/** Beside what the program itself judges: each number of its table is what the sample makes it. */
+function expectOneShipment(stdout: string): void {
+  const { gains, rows } = sampleShipment();
+  expect(stdout).toMatch(new RegExp(`APPLIED +attempt 1 +[0-9.]+ s +${rows.toLocaleString('en')} rows`));
+  const all = [...gains.values()].reduce((sum, gain) => sum + gain).toLocaleString('en');
+  expect(stdout).toMatch(new RegExp(`all ${gains.size} +0 +${all} +\\+${all}\n`));
+  expect(stdout).toMatch(/the same once more +APPLIED, the same import; stock unchanged at generation 1\n/);
+  expect(stdout).toMatch(/another file, same id +refused with IMPORT_EXISTS; stock unchanged\n/);
+  expect(stdout).toContain('The shipment was applied once');
+}
 
 async function expectPictures(results: string): Promise<void> {
   const names = await readdir(results);

@@ -12,6 +12,7 @@ import type { Photo, PhotoResult } from './photos/photo.js';
 import { runPhotoJob } from './photos/photo-job.js';
 import { PlainView } from './photos/plain-view.js';
 import { allReady, resultTable, summary } from './photos/report.js';
+import { shipmentStory } from './shipment/shipment-story.js';
 import { sampleFolder } from './samples/sample-folder.js';
 import { shownPath } from './shown-path.js';
 import { startStack, type Stack } from './stack.js';
@@ -42,11 +43,11 @@ export async function run(command: StackCommand, terminal: Terminal, interrupt: 
   return code;
 }
 
-async function start({ data, workers, coordinators, s3 }: StackCommand, terminal: Terminal, signal: AbortSignal): Promise<Stack> {
+async function start({ data, workers, coordinators, s3, redis }: StackCommand, terminal: Terminal, signal: AbortSignal): Promise<Stack> {
   const { colours } = terminal;
   terminal.line(`${colours.bold('Leasehold')} starts on this machine; data in ${shownPath(data)}${s3 === undefined ? '' : ', pictures in the S3 bucket'}`);
   return startStack({
-    data, workers, coordinators, s3, signal,
+    data, workers, coordinators, s3, redis, signal,
     onUp: ({ name, where, ms }) => terminal.line(`  ${name.padEnd(20)}  ${where.padEnd(38)}  ${colours.dim(seconds(ms))}`),
     onNote: (text) => terminal.line(`  ${colours.yellow('note:')} ${text}`),
   });
@@ -56,9 +57,10 @@ async function work(stack: Stack, command: StackCommand, terminal: Terminal, sig
   const client = new FilesClient({ address: stack.ingest.grpc ?? '' });
   try {
     const results = await photos(stack, client, command, terminal, signal);
+    const applied = await shipment(stack, terminal, signal);
     if (command.failover) await failover({ stack, client, results, terminal, signal });
     if (!command.exit) await stayUp(stack, command, terminal, signal);
-    return allReady(results) ? 0 : 1;
+    return allReady(results) && applied ? 0 : 1;
   } finally {
     client.close();
   }
@@ -81,6 +83,14 @@ async function photos(stack: Stack, client: FilesClient, command: StackCommand, 
   if (disk !== undefined) terminal.failure(disk);
   return results;
 }
+
+async function shipment(stack: Stack, terminal: Terminal, signal: AbortSignal): Promise<boolean> {
+  terminal.line();
+  terminal.line(terminal.colours.bold('1 shipment'));
+  return shipmentStory({ ingest: stack.ingest.grpc ?? '', samples: stack.folder.samples, dispatcher: shownDispatcher(stack), terminal, signal, now: new Date() });
+}
+
+const shownDispatcher = ({ dispatcher, redis }: Stack): string => (dispatcher === 'bullmq' && redis !== undefined ? `BullMQ on Redis ${new URL(redis.url).host}` : dispatcher === 'postgres' ? 'PostgreSQL, as there is no Redis' : dispatcher);
 
 async function sampled({ folder }: Stack, terminal: Terminal, signal: AbortSignal): Promise<string[]> {
   const startedAt = performance.now();
@@ -119,5 +129,5 @@ async function stayUp(stack: Stack, command: StackCommand, terminal: Terminal, s
 async function stop(stack: Stack, terminal: Terminal): Promise<void> {
   const startedAt = performance.now();
   await stack.stop();
-  terminal.line(`Stopped workers, ingest, coordinators and PostgreSQL in ${seconds(performance.now() - startedAt)}`);
+  terminal.line(`Stopped workers, ingest, coordinators${stack.redis === undefined ? '' : ', Redis'} and PostgreSQL in ${seconds(performance.now() - startedAt)}`);
 }

@@ -22,7 +22,7 @@ describe.skipIf(leftOut('s3'))('the stack on an S3', () => {
     const store = await openS3Store(bucket);
     const keys: string[] = [];
     for await (const { key } of store.listVersions('')) keys.push(key.split('/')[0] ?? '');
-    expect(keys).toEqual(['renditions', 'uploads']);
+    expect(keys).toEqual(['renditions', 'shipments', 'uploads']);
     store.close();
   });
 });

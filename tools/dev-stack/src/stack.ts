@@ -3,11 +3,12 @@ import { openDataFolder, setLogsAside, signingSecret, type DataFolder } from './
 import { endLeftovers } from './data/leftovers.js';
 import { lockFolder } from './data/stack-lock.js';
 import { storePlace, type StorePlace } from './data/store-place.js';
+import { dispatchByPostgres, dispatcherOf, openRedis, type RedisPlace } from './dispatch/redis-place.js';
 import { restoreLease } from './failover/kind-policy.js';
-import { migrate, startServer } from './processes/databases.js';
+import { migrate, startServer, type DatabaseUrls } from './processes/databases.js';
 import { Launcher, type LauncherOptions } from './processes/launcher.js';
 import { defaultPorts } from './processes/ports.js';
-import { concurrencyOf, coordinator, imageWorker, ingest, shortLeaseWorker } from './processes/programs.js';
+import { concurrencyOf, coordinator, imageWorker, importWorker, ingest, shortLeaseWorker } from './processes/programs.js';
 import type { Service } from './processes/service.js';
 
 export interface StackOptions extends Pick<LauncherOptions, 'signal' | 'onUp' | 'onNote'> {
@@ -17,6 +18,8 @@ export interface StackOptions extends Pick<LauncherOptions, 'signal' | 'onUp' | 
   readonly coordinators: number;
   /** URL of the bucket that pictures are kept in; unset: in the data folder. */
   readonly s3?: string | undefined;
+  /** URL of a Redis, or `none`; unset: one of the stack's own, if this machine has one. */
+  readonly redis?: string | undefined;
 }
 
 /**
@@ -48,6 +51,9 @@ export class Stack {
   readonly #workers = new Set<Service>();
   #postgres: PostgresServer | undefined;
   #ingest: Service | undefined;
+  #importWorker: Service | undefined;
+  #redis: RedisPlace | undefined;
+  #dispatcher = '';
   #stopped: Promise<void> | undefined;
 
   constructor(o: StackOptions, folder: DataFolder, store: StorePlace, unlock: () => Promise<void>) {
@@ -75,6 +81,20 @@ export class Stack {
     return started(this.#ingest);
   }
 
+  get importWorker(): Service {
+    return started(this.#importWorker);
+  }
+
+  /** Undefined: PostgreSQL dispatches. */
+  get redis(): RedisPlace | undefined {
+    return this.#redis;
+  }
+
+  /** Who dispatches imports: `postgres` or `bullmq`, as the kind's policy says. */
+  get dispatcher(): string {
+    return this.#dispatcher;
+  }
+
   get workers(): readonly Service[] {
     return [...this.#workers];
   }
@@ -92,8 +112,10 @@ export class Stack {
     signal.throwIfAborted();
     const urls = await this.#launcher.timed('database schemas', () => migrate(this.#launcher, server), () => 'queue, records');
     await restoreLease(urls.queue, this.folder);
+    await this.#findRedis(urls);
     await all(Array.from({ length: coordinators }, (_, index) => this.#startCoordinator(index, urls.queue)));
-    await all([this.#startIngest(urls.records), this.startWorkers()]);
+    this.#dispatcher = await dispatcherOf(urls.queue, 'import');
+    await all([this.#startIngest(urls.records), this.startWorkers(), this.#startImportWorker(urls.records)]);
   }
 
   /** The stack's usual workers. */
@@ -123,17 +145,34 @@ export class Stack {
     }));
   }
 
-  /** Workers, ingest, coordinators, PostgreSQL. Safe to call twice, and after half a start. */
+  /** Workers, ingest, coordinators, Redis, PostgreSQL. Safe to call twice, and after half a start. */
   stop(): Promise<void> {
     return (this.#stopped ??= this.#stopAll());
   }
 
   async #stopAll(): Promise<void> {
-    await this.stopWorkers();
+    await Promise.all([this.stopWorkers(), this.#importWorker?.stop()]);
     await this.#ingest?.stop();
     await Promise.all(this.#coordinators.map((service) => service.stop()));
+    await this.#redis?.stop();
     await this.#postgres?.stop();
     await this.#unlock();
+  }
+
+  async #findRedis(urls: DatabaseUrls): Promise<void> {
+    const startedAt = performance.now();
+    const { ports } = this.#launcher;
+    this.#redis = await openRedis(this.#o.redis, this.folder, () => ports.take(defaultPorts.redis, 'Redis'));
+    if (this.#redis === undefined) await dispatchByPostgres(urls.queue);
+    else this.#o.onUp({ name: 'Redis', where: new URL(this.#redis.url).host, ms: performance.now() - startedAt });
+  }
+
+  async #startImportWorker(databaseUrl: string): Promise<void> {
+    const name = 'import-worker';
+    await this.#launcher.timed(name, async () => {
+      this.#importWorker = await this.#launcher.service(async () => importWorker({ ...this.#shared, databaseUrl, http: await this.#launcher.ports.take(defaultPorts.importWorker.http, name) }));
+      return this.#importWorker;
+    }, ({ http }) => `health http://${http}/readyz`);
   }
 
   async #startCoordinator(index: number, databaseUrl: string): Promise<void> {
@@ -141,7 +180,7 @@ export class Stack {
     const { ports } = this.#launcher;
     const { grpc, http } = defaultPorts.coordinator;
     await this.#launcher.timed(name, async () => {
-      const service = await this.#launcher.service(async () => coordinator({ name, databaseUrl, grpc: await ports.take(grpc + 2 * index, name), http: await ports.take(http + 2 * index, name) }));
+      const service = await this.#launcher.service(async () => coordinator({ name, databaseUrl, redis: this.#redis, grpc: await ports.take(grpc + 2 * index, name), http: await ports.take(http + 2 * index, name) }));
       this.#coordinators.push(service);
       return service;
     }, gRpcOf);
@@ -152,7 +191,7 @@ export class Stack {
     const { grpc, http } = defaultPorts.ingest;
     const secret = await signingSecret(this.folder);
     await this.#launcher.timed('ingest', async () => {
-      this.#ingest = await this.#launcher.service(async () => ingest({ ...this.#shared, databaseUrl, secret, grpc: await ports.take(grpc, 'ingest'), http: await ports.take(http, 'ingest') }));
+      this.#ingest = await this.#launcher.service(async () => ingest({ ...this.#shared, databaseUrl, redis: this.#redis, secret, grpc: await ports.take(grpc, 'ingest'), http: await ports.take(http, 'ingest') }));
       return this.#ingest;
     }, gRpcOf);
   }

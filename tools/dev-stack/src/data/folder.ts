@@ -9,6 +9,7 @@ export interface DataFolder {
   readonly root: string;
   readonly postgres: string;
   readonly store: string;
+  readonly redis: string;
   readonly logs: string;
   readonly samples: string;
   readonly results: string;
@@ -28,7 +29,7 @@ const fullBelowBytes = 20_000_000;
 export async function openDataFolder(root: string): Promise<DataFolder> {
   const at = (name: string): string => join(root, name);
   const folder = {
-    root, postgres: at('postgres'), store: at('store'), logs: at('logs'), samples: at('samples'), results: at('results'),
+    root, postgres: at('postgres'), store: at('store'), redis: at('redis'), logs: at('logs'), samples: at('samples'), results: at('results'),
     lock: at('stack.lock'), processes: at('processes'), shortenedLease: at('shortened-lease'),
   };
   try {

@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import { freePort } from '@leasehold/test-stack';
 
 /** The ports that are tried first. Further coordinators take the next two each, further workers the next one. */
-export const defaultPorts = { coordinator: { grpc: 7400, http: 7401 }, ingest: { grpc: 7410, http: 7411 }, worker: { http: 7421 }, postgres: 7432 } as const;
+export const defaultPorts = { coordinator: { grpc: 7400, http: 7401 }, ingest: { grpc: 7410, http: 7411 }, worker: { http: 7421 }, importWorker: { http: 7431 }, postgres: 7432, redis: 7433 } as const;
 
 export const loopback = '127.0.0.1';
 

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { programs } from '@leasehold/image-worker';
+import { programs as importPrograms } from '@leasehold/import-worker';
 import { entryPoints as ingestPrograms } from '@leasehold/ingest';
 
 /** What to run, and with which environment over this process's own. */
@@ -28,13 +29,19 @@ export const migrations = (queueUrl: string, recordsUrl: string): Program[] => [
   { name: 'records-migrate', file: fileURLToPath(ingestPrograms.migrate), env: { LEASEHOLD_RECORDS_DATABASE_URL: recordsUrl } },
 ];
 
-export const coordinator = (o: { name: string; databaseUrl: string; grpc: number; http: number }): Program => ({
+/** A Redis that coordinators dispatch by, and ingest caches in. */
+export interface RedisAccess {
+  readonly url: string;
+  readonly prefix: string;
+}
+
+export const coordinator = (o: { name: string; databaseUrl: string; redis: RedisAccess | undefined; grpc: number; http: number }): Program => ({
   name: o.name,
   file: coordinatorProgram('main.js'),
-  env: { ...portsOf(o), LEASEHOLD_LOG_LEVEL: logLevel, LEASEHOLD_QUEUE_DATABASE_URL: o.databaseUrl, LEASEHOLD_STOP_TIMEOUT: stopTimeout },
+  env: { ...portsOf(o), LEASEHOLD_LOG_LEVEL: logLevel, LEASEHOLD_QUEUE_DATABASE_URL: o.databaseUrl, LEASEHOLD_STOP_TIMEOUT: stopTimeout, ...redisOf(o.redis) },
 });
 
-export const ingest = (o: { databaseUrl: string; coordinators: string; store: string; secret: string; grpc: number; http: number }): Program => ({
+export const ingest = (o: { databaseUrl: string; redis: RedisAccess | undefined; coordinators: string; store: string; secret: string; grpc: number; http: number }): Program => ({
   name: 'ingest',
   file: fileURLToPath(ingestPrograms.main),
   env: {
@@ -46,6 +53,7 @@ export const ingest = (o: { databaseUrl: string; coordinators: string; store: st
     LEASEHOLD_SIGNING_SECRET: o.secret,
     LEASEHOLD_PUBLIC_URL: `http://127.0.0.1:${o.http}`,
     LEASEHOLD_STOP_TIMEOUT: stopTimeout,
+    ...redisOf(o.redis),
     // Somebody is watching.
     LEASEHOLD_WATCH_PROGRESS_EVERY: '100ms',
   },
@@ -76,6 +84,22 @@ export const imageWorker = (o: WorkerOptions): Program => ({
   },
 });
 
+/** For shipments, a few at once. */
+export const importWorker = (o: { databaseUrl: string; coordinators: string; store: string; http: number }): Program => ({
+  name: 'import-worker',
+  file: importPrograms.worker,
+  env: {
+    LEASEHOLD_LOG_LEVEL: logLevel,
+    LEASEHOLD_COORDINATORS: o.coordinators,
+    LEASEHOLD_STORE: o.store,
+    LEASEHOLD_RECORDS_DATABASE_URL: o.databaseUrl,
+    LEASEHOLD_HTTP_HOST: '127.0.0.1',
+    LEASEHOLD_HTTP_PORT: String(o.http),
+    LEASEHOLD_DRAIN_TIMEOUT: workerDrain,
+    LEASEHOLD_STOP_TIMEOUT: stopTimeout,
+  },
+});
+
 /** The same worker for leases of a few seconds; one with a failpoint stands still there until it gets SIGUSR2. */
 export function shortLeaseWorker(o: WorkerOptions & { readonly stopsAt?: 'stored' }): Program {
   const plain = imageWorker(o);
@@ -86,6 +110,8 @@ export function shortLeaseWorker(o: WorkerOptions & { readonly stopsAt?: 'stored
 
 /** Pictures at once in each of so many workers on this machine. */
 export const concurrencyOf = (workers: number): number => Math.max(1, Math.ceil(availableParallelism() / workers));
+
+const redisOf = (redis: RedisAccess | undefined): Record<string, string> => (redis === undefined ? {} : { LEASEHOLD_REDIS_URL: redis.url, LEASEHOLD_REDIS_PREFIX: redis.prefix });
 
 const portsOf = (o: { grpc: number; http: number }): Record<string, string> => ({
   LEASEHOLD_GRPC_HOST: '127.0.0.1',

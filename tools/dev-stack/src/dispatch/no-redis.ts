@@ -1,0 +1,2 @@
+/** Said on the command line to have none. */
+export const noRedis = 'none';
