@@ -57,6 +57,18 @@ test('a claim reads the claim index in order and writes by row id', async () => 
   expect(paths).toEqual(['Tid Scan', 'jobs_claim']);
 });
 
+test('a grant of what was proposed finds its rows by enqueue id, and writes by row id', async () => {
+  const paths = await accessPaths('grant-proposed.sql', ['image', 'b', [1], many((i) => BigInt(i)), many(() => randomBytes(16)), many(() => 'w'), many(() => 1n)]);
+  expect(paths).toEqual(['Tid Scan', 'jobs_by_enqueue']);
+});
+
+test('beside a deep queue of another dispatcher, BullMQ\'s relay and reconciler read their own jobs only', async () => {
+  expect(await accessPaths('../dispatch/bullmq/undispatched.sql', [['import'], 500])).toEqual(['jobs_undispatched']);
+  expect(await accessPaths('../dispatch/bullmq/overdue.sql', [['import'], [1], 1_500, 20])).toEqual(['jobs_claim']);
+  expect(await accessPaths('../dispatch/bullmq/page.sql', ['import', 1, 0, new Date(0), 0n, 200])).toEqual(['jobs_claim']);
+  expect(await accessPaths('../dispatch/bullmq/live-jobs.sql', [many((i) => BigInt(i))])).toEqual(['jobs_by_enqueue']);
+});
+
 test('expiry reads leases by their end', async () => {
   expect(await accessPaths('expire.sql', [500])).toContain('jobs_leased_by_expiry');
 });
