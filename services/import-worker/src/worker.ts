@@ -4,7 +4,6 @@ import { systemClock, type Assembly, type Logger } from '@leasehold/service';
 import { Ledger } from '@leasehold/stock-ledger';
 import { assembleWorker, type JobHandler, type LeaseConnection } from '@leasehold/worker-runtime';
 import type { WorkerConfig } from './config.js';
-
 import { Figures } from './figures.js';
 import { identity } from './identity.js';
 import { importHandler } from './imports/import-handler.js';

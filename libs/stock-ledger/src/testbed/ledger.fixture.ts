@@ -45,8 +45,7 @@ export interface Testbed {
 
 /** Ledgers that connect as the roles of the services: every test shows that the documented grants suffice. */
 export async function openTestbed(): Promise<Testbed> {
-  const { connectionString } = await testDatabase();
-  await migrateLedger({ connectionString, logger });
+  const { connectionString } = await testDatabase({ template: { name: 'ledger', prepare: (owned) => migrateLedger({ connectionString: owned, logger }) } });
   const owner = createPool({ connectionString, applicationName: 'owner', logger, max: 4 });
   const password = decodeURIComponent(new URL(connectionString).password);
   const urls: string[] = [];
