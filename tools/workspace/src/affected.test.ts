@@ -30,7 +30,7 @@ const affectedByEdge = {
   'proto/leasehold/queue/v1/queue_service.proto': ['bench', 'cli', 'dev-stack', 'ingest', 'proto', 'queue-coordinator', 'queue-v1', 'robustness'],
   'proto/leasehold/ingest/v1/file_service.proto': ['bench', 'cli', 'client', 'dev-stack', 'ingest', 'ingest-v1', 'proto', 'robustness'],
   'proto/leasehold/jobs/image/v1/image.proto': ['bench', 'cli', 'dev-stack', 'image-worker', 'ingest', 'jobs-image-v1', 'proto', 'robustness'],
-  'proto/leasehold/jobs/imports/v1/imports.proto': ['bench', 'import-worker', 'jobs-imports-v1', 'proto'],
+  'proto/leasehold/jobs/imports/v1/imports.proto': ['bench', 'cli', 'dev-stack', 'import-worker', 'ingest', 'jobs-imports-v1', 'proto', 'robustness'],
   'proto/leasehold/echo/v1/echo_service.proto': ['echo-v1', 'proto', ...behindRpc].sort(),
 };
 
