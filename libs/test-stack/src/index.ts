@@ -9,6 +9,7 @@ export { runningProcess } from './postgres/process-table.js';
 export type { RunningProcess } from './postgres/process-table.js';
 export { findRedis, redisInstallLine } from './redis/install.js';
 export { startRedis, type RedisOptions, type RedisServer } from './redis/server.js';
+export { serviceAddress } from './process/service-address.js';
 export { startProcess } from './process/service-process.js';
 export type { LogEvent, ProcessEnd, ProcessOptions, ServiceProcess, WaitOptions } from './process/service-process.js';
 export { testDatabase } from './test-database.js';

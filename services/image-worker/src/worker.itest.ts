@@ -5,7 +5,7 @@ import { FaultClass, type Settlement } from '@leasehold/lease-v1';
 import type { EmbeddedStore } from '@leasehold/object-store';
 import { download, storedKeys, temporaryStore, upload } from '@leasehold/object-store/testing';
 import { createLogger } from '@leasehold/service';
-import { freePort, startProcess, type ServiceProcess } from '@leasehold/test-stack';
+import { freePort, serviceAddress, startProcess, type ServiceProcess } from '@leasehold/test-stack';
 import { ScriptedCoordinator } from '@leasehold/worker-runtime/testing';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { readConfig } from './config.js';
@@ -54,12 +54,6 @@ function resultOf(settlement: Settlement): Result {
   return ImageResult.decode(settlement.verb.value.result);
 }
 
-const addressOf = async (running: ServiceProcess): Promise<string> => {
-  const { addresses } = await running.waitForEvent((event) => event['event'] === 'service_started');
-  if (typeof addresses === 'object' && addresses !== null && 'http' in addresses && typeof addresses.http === 'string') return addresses.http;
-  throw new Error('no address');
-};
-
 test('the manifest that the build emits says what the worker registers', async () => {
   await startWorker();
   await vi.waitFor(() => expect(coordinator.registrations).not.toEqual([]), { timeout: 15_000 });
@@ -82,7 +76,7 @@ test('a process of its own makes photos, gives a reason of the closed list for t
   await enqueue('broken', 'img-bad-crc-idat.png');
   expect((await coordinator.settlement('broken')).verb).toEqual({ $case: 'fail', value: { reason: 'CORRUPT', faultClass: FaultClass.CONTENT } });
 
-  const ready = await fetch(`http://${await addressOf(running)}/readyz`);
+  const ready = await fetch(`http://${await serviceAddress(running, 'http')}/readyz`);
   expect({ status: ready.status, body: await ready.json() }).toMatchObject({ status: 200, body: { checks: [{ name: 'lifecycle' }, { name: 'worker-runtime', ok: true }, { name: 'object-store', ok: true }, { name: 'picture-pool', ok: true }] } });
   expect(await running.stop()).toEqual({ code: 0, signal: null });
   expect(coordinator.workers.size).toBe(0);

@@ -2,7 +2,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { ImportPayload, ImportResult } from '@leasehold/jobs-imports-v1';
 import { FaultClass, type Settlement } from '@leasehold/lease-v1';
 import { createLogger } from '@leasehold/service';
-import { freePort, startProcess, type ServiceProcess } from '@leasehold/test-stack';
+import { freePort, serviceAddress, startProcess, type ServiceProcess } from '@leasehold/test-stack';
 import { ScriptedCoordinator } from '@leasehold/worker-runtime/testing';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { readConfig } from './config.js';
@@ -51,12 +51,6 @@ const resultOf = ({ verb }: Settlement): ImportResult => {
   if (verb?.$case !== 'complete') throw new Error(`the job did not complete: ${JSON.stringify(verb)}`);
   return ImportResult.decode(verb.value.result);
 };
-const addressOf = async (running: ServiceProcess): Promise<string> => {
-  const { addresses } = await running.waitForEvent((event) => event['event'] === 'service_started');
-  if (typeof addresses === 'object' && addresses !== null && 'http' in addresses && typeof addresses.http === 'string') return addresses.http;
-  throw new Error('no address');
-};
-
 test('the manifest that the build emits says what the worker registers', async () => {
   await startWorker();
   await vi.waitFor(() => expect(coordinator.registrations).not.toEqual([]), { timeout: 15_000 });
@@ -77,7 +71,7 @@ test('a process of its own applies shipments, refuses what is none, tells what i
   await enqueue('wednesday', 'sku,quantity\nMARKER-IN-THE-FILE,-9\n');
   expect((await coordinator.settlement('wednesday.1')).verb).toEqual({ $case: 'fail', value: { reason: 'NEGATIVE_STOCK', faultClass: FaultClass.CONTENT } });
 
-  const http = `http://${await addressOf(running)}`;
+  const http = `http://${await serviceAddress(running, 'http')}`;
   const ready = await fetch(`${http}/readyz`);
   expect({ status: ready.status, body: await ready.json() }).toMatchObject({
     status: 200, body: { checks: [{ name: 'lifecycle' }, { name: 'worker-runtime', ok: true }, { name: 'object-store', ok: true }, { name: 'records-database', ok: true }] },

@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises';
+import { inspect } from 'node:util';
 import type { EmbeddedStore } from '@leasehold/object-store';
 import { JobFault, LeaseLost, LeaseUntrusted } from '@leasehold/worker-runtime';
 import { Failpoints, testJob } from '@leasehold/worker-runtime/testing';
@@ -221,6 +222,23 @@ describe('a fault around the file is technical, and the import stays ACCEPTED', 
   const stillAccepted = async (): Promise<void> => {
     expect(await bed.ledger.ledger.find({ namespace: 'team', importId: 'monday' })).toMatchObject({ state: 'accepted' });
   };
+
+  test('what the database quotes of the file stays out of the fault, and so out of the log', async () => {
+    const { order } = await bed.submit('monday', good);
+    const failing = { begin: async () => { throw Object.assign(new Error('invalid input syntax: "MARKER"'), { severity: 'ERROR', code: '22P02', detail: 'Failing row contains (MARKER)', where: 'COPY import_rows, line 2: "MARKER"' }); } };
+    const fault = await outcome(importHandler({ ...bed.parts, ledger: Object.assign(Object.create(bed.ledger.worker), failing) }).run(testJob(order).job));
+    expect(fault).toMatchObject({ reason: 'INTERNAL', faultClass: 'technical', message: 'the database said 22P02' });
+    expect(inspect(fault, { depth: 9 })).not.toContain('MARKER');
+  });
+
+  test('and is counted by what is at fault', async () => {
+    const { order } = await bed.submit('monday', good);
+    await rm(bed.store.directory, { recursive: true });
+    await outcome(importHandler(bed.parts).run(testJob(order).job));
+    const faults = await bed.registry.getSingleMetric('leasehold_import_faults_total')?.get();
+    expect(faults?.values.map(({ labels, value }) => `${labels['reason']} ${value}`).toSorted()).toEqual(['INTERNAL 0', 'LEDGER_UNAVAILABLE 0', 'STORE_UNAVAILABLE 1', 'TIMEOUT 0']);
+    expect(await runsBy()).toEqual({ failed: 1 });
+  });
 
   test('the store went away', async () => {
     const { order } = await bed.submit('monday', good);

@@ -22,8 +22,11 @@ export function importHandler(parts: ImportParts): JobHandler<ImportOrder, Impor
         parts.figures.ended(verdict);
         return result;
       } catch (error) {
-        parts.figures.ended(verdictOf(error, job.signal));
-        throw asJobFault(error, job.signal);
+        const verdict = verdictOf(error, job.signal);
+        const seen = asJobFault(error, job.signal);
+        parts.figures.ended(verdict);
+        if (verdict === 'failed') parts.figures.failed(seen instanceof JobFault ? seen.reason : 'INTERNAL');
+        throw seen;
       }
     },
   };
@@ -39,6 +42,9 @@ function asJobFault(error: unknown, signal: AbortSignal): unknown {
   const stopped: unknown = signal.aborted ? signal.reason : undefined;
   if (stopped instanceof LeaseUntrusted && stopped.runBoundReached) return importFault('TIMEOUT', stopped.message, error);
   if (error instanceof JobFault) return error;
-  if (error instanceof LedgerAway || isDatabaseAway(error)) return importFault('LEDGER_UNAVAILABLE', 'the ledger did not answer, or not in time', error);
-  return error;
+  if (error instanceof LedgerAway || isDatabaseAway(error)) return importFault('LEDGER_UNAVAILABLE', `the ledger did not answer, or not in time: ${error instanceof Error ? error.message : ''}`);
+  return isServerError(error) ? importFault('INTERNAL', `the database said ${error.code}`) : error;
 }
+
+// Its message, detail or context may quote the very row, and the log would have them. The server's own log has the rest.
+const isServerError = (error: unknown): error is Error & { code: string } => error instanceof Error && 'severity' in error && 'code' in error && typeof error.code === 'string';
