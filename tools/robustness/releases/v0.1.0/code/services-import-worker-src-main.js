@@ -1,0 +1,1 @@
+import{C as e}from"./shared-WBg1enT2.js";import{r as t,t as n}from"./shared-CT8dGY6c.js";await e({name:`import-worker`,main:async(e,r)=>n(t(e),r)});export{};

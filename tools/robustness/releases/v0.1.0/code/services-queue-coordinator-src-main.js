@@ -1,0 +1,1 @@
+import{C as e}from"./shared-WBg1enT2.js";import{i as t,t as n}from"./shared-DSQI2wvl.js";await e({name:`queue-coordinator`,main:async(e,r)=>n(t(e),r)});export{};

@@ -1,0 +1,1 @@
+import '../../../../code/services-image-worker-src-testing-main.js';

@@ -1,0 +1,1 @@
+import '../../../code/services-import-worker-src-main.js';

@@ -1,0 +1,1 @@
+import '../../../code/services-ingest-src-main.js';

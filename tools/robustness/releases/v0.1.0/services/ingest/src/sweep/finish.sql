@@ -1,0 +1,6 @@
+-- Puts a swept card off, or out of the sweep; not when it has changed since: then it is due for its new state.
+-- $1 namespace, $2 file_id, $3 the revision that was swept, $4 when something more falls due (null: nothing does)
+-- Called by the file sweep.
+update files
+set sweep_due = $4
+where namespace = $1 and file_id = $2 and revision = $3 and sweep_due is not null and state <> 'deleted'

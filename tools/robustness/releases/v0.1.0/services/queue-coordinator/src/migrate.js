@@ -1,0 +1,1 @@
+import '../../../code/services-queue-coordinator-src-migrate.js';
