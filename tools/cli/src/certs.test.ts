@@ -79,6 +79,7 @@ test('an operator\'s certificate opens a coordinator that asks for one; without 
   const { ca, certificate, key } = tls('operator.ada');
   const env = { LEASEHOLD_TLS_CA: ca, LEASEHOLD_TLS_CERT: certificate, LEASEHOLD_TLS_KEY: key };
   expect((await run(ask, env)).out).toContain('spiffe://leasehold/operator/ada');
+  expect((await run([...ask, '--tls-ca', ca, '--tls-cert', certificate, '--tls-key', key])).out).toContain('spiffe://leasehold/operator/ada');
   expect((await run(ask)).code).toBe(exitCodes.unreachable);
   expect(await run(ask, { ...env, LEASEHOLD_TLS_KEY: '' })).toMatchObject({ code: exitCodes.usage, err: expect.stringContaining('LEASEHOLD_TLS_KEY is not set') });
   expect(await run(ask, { ...env, LEASEHOLD_TLS_KEY: certificate })).toMatchObject({ code: exitCodes.refused, err: expect.stringContaining('holds no PEM key') });

@@ -1,5 +1,13 @@
 import { program } from './program.js';
 
+// Whoever reads may have seen enough (`| head`): that is no fault of this command.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    process.exit();
+  });
+}
+
 process.exitCode = await program({
   args: process.argv.slice(2),
   env: process.env,

@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { gateSuite } from './gates/gates.suite.js';
 import { jobsSuite } from './jobs/jobs.suite.js';
+import { readmeSuite } from './readme.suite.js';
 import { resourcesSuite } from './resources/resources.suite.js';
 import { rolloutSuite } from './rollout/rollout.suite.js';
 import { TestQueue } from './testbed/queue.fixture.js';
@@ -15,4 +16,4 @@ beforeAll(async () => {
 afterAll(() => queue.close());
 beforeEach(() => queue.reset());
 
-for (const suite of [gateSuite, rolloutSuite, workersSuite, jobsSuite, resourcesSuite]) suite(() => queue);
+for (const suite of [gateSuite, rolloutSuite, workersSuite, jobsSuite, resourcesSuite, readmeSuite]) suite(() => queue);

@@ -1,5 +1,5 @@
 import { ConfigError, durationMs, parseConfig } from '@leasehold/service';
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 
 /** A parser of whole numbers, both ends included. */
 export const wholeNumber = (min: number, max: number) => (text: string): number => {
@@ -16,6 +16,12 @@ export const lengthOfTime = (o: { readonly min?: number } = {}) => (text: string
     if (error instanceof ConfigError) throw new InvalidArgumentError(`It ${error.problems[0]?.problem ?? 'is no length of time'}.`);
     throw error;
   }
+};
+
+/** An option for a length of time, whose default is shown as it would be typed. */
+export const timeOption = (flags: string, description: string, initially: string, o: { readonly min?: number } = {}): Option => {
+  const parse = lengthOfTime(o);
+  return new Option(flags, description).argParser(parse).default(parse(initially), initially);
 };
 
 /** Percentages that only rise or only fall. */

@@ -86,3 +86,13 @@ test('exit codes tell refused, unreachable and wrong usage apart, each with a li
   expect((await run(['nonsense'])).code).toBe(exitCodes.usage);
   expect((await run(['--help'])).code).toBe(exitCodes.done);
 });
+
+test('a role that may not ask is told whose certificate may, and a coordinator that knows no rollouts is older: exit code 2', async () => {
+  const address = await serve({
+    getJob: async () => {
+      throw fault.denied('ROLE_NOT_ALLOWED', 'this edge is not for the role client');
+    },
+  });
+  expect(await run(['--coordinator', address, 'jobs', 'describe', 'x'])).toMatchObject({ code: exitCodes.refused, err: expect.stringMatching(/^ROLE_NOT_ALLOWED: .*\nthis is for operators: .*spiffe:\/\/leasehold\/operator\/<name>/) });
+  expect(await run(['--coordinator', address, 'queue', 'stats'])).toMatchObject({ code: exitCodes.unreachable, err: expect.stringContaining('older than this command') });
+});

@@ -1,6 +1,7 @@
 import { Fault, status } from '@leasehold/rpc';
 import { ConfigError } from '@leasehold/service';
 import { CommanderError } from 'commander';
+import { wordOfName } from './contract-word.js';
 import { exitCodes, type ExitCode } from './exit-codes.js';
 import { findingLines } from './gates/findings.js';
 import type { Session } from './session.js';
@@ -44,7 +45,7 @@ function nextOf({ reason, metadata }: Fault): readonly string[] {
     case 'CONTRACT_NOT_FOUND':
       return ['leasehold contracts list'];
     case 'CONTRACT_EXISTS':
-      return ['leasehold contracts list'];
+      return [`leasehold contracts describe ${wordOfName(metadata['name'] ?? '')}`];
     case 'ETAG_MISMATCH':
       return contract === undefined ? [] : [`leasehold contracts describe ${contract}`];
     case 'JOB_NOT_FOUND':

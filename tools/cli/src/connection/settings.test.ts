@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { ConfigError } from '@leasehold/service';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { exitCodes } from '../index.js';
-import { run } from '../testbed/queue.fixture.js';
+import { run } from '../testbed/run.fixture.js';
 import { Usage } from '../terminal.js';
 import { settingsOf } from './settings.js';
 

@@ -6,6 +6,7 @@ import { wordOf } from '../print/words.js';
 import { fileData, importData } from '../resources/commands.js';
 import { fullName, jobOf } from '../resources/resource-name.js';
 import type { Session } from '../session.js';
+import { Unreachable } from '../terminal.js';
 import { explainedData, timeline, type Explained } from './timeline.js';
 
 /** How many generations of a resource are told of, the newest ones. */
@@ -26,8 +27,8 @@ export function addExplainCommands(root: Command, session: Session): void {
     if (file === undefined) return;
     const rejection = file.rejection && `${wordOf(RejectionReason, file.rejection.reason)}: ${file.rejection.explanation}`;
     const made = file.rendition && `made under fence ${file.rendition.fence}`;
-    const jobs = await explainJobs(session, name, 'image', file.generation);
-    session.print({ file: fileData(file), jobs: jobs.map((job) => explainedData(job)) }, () => story(name, wordOf(FileState, file.state), file.generation, rejection ?? made, jobs, session, retryOf(file.state === FileState.REJECTED, 'files', name)));
+    await withJobs(session, name, 'image', file.generation, (jobs) => session.print({ file: fileData(file), jobs: jobs.map((job) => explainedData(job)) },
+      () => story(name, wordOf(FileState, file.state), file.generation, rejection ?? made, jobs, session, retryOf(file.state === FileState.REJECTED, 'files', name))));
   });
   resource('import', 'a shipment\'s import').action(async (text: string, { namespace }: { namespace: string }) => {
     const name = fullName(text, { namespace, collection: 'imports' });
@@ -35,12 +36,22 @@ export function addExplainCommands(root: Command, session: Session): void {
     if (taken === undefined) return;
     const rejection = taken.rejection && `${wordOf(ImportRejectionReason, taken.rejection.reason)}: ${taken.rejection.explanation}`;
     const applied = taken.result && `${taken.result.rows} rows applied at ${taken.result.applyTime?.toISOString() ?? 'an unknown time'}`;
-    const jobs = await explainJobs(session, name, 'import', taken.generation);
-    session.print({ import: importData(taken), jobs: jobs.map((job) => explainedData(job)) }, () => story(name, wordOf(ImportState, taken.state), taken.generation, rejection ?? applied, jobs, session, retryOf(taken.state === ImportState.REJECTED, 'imports', name)));
+    await withJobs(session, name, 'import', taken.generation, (jobs) => session.print({ import: importData(taken), jobs: jobs.map((job) => explainedData(job)) },
+      () => story(name, wordOf(ImportState, taken.state), taken.generation, rejection ?? applied, jobs, session, retryOf(taken.state === ImportState.REJECTED, 'imports', name))));
   });
 }
 
 const retryOf = (rejected: boolean, collection: string, name: string): string[] => (rejected ? [`leasehold ${collection} retry ${name}`] : []);
+
+/** The resource's own state is worth telling when no coordinator answers, too. @throws Unreachable after that */
+async function withJobs(session: Session, name: string, kind: string, generation: number, print: (jobs: readonly Explained[]) => void): Promise<void> {
+  const jobs = await explainJobs(session, name, kind, generation).catch((error: unknown) => {
+    if (error instanceof Unreachable) return error;
+    throw error;
+  });
+  print(jobs instanceof Unreachable ? [] : jobs);
+  if (jobs instanceof Unreachable) throw jobs;
+}
 
 /** The jobs of the newest generations, oldest first. One that has been pruned has nothing left to tell. */
 async function explainJobs(session: Session, name: string, kind: string, generation: number): Promise<Explained[]> {

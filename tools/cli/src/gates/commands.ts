@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { contractArgument, type ContractWord } from '../contract-word.js';
-import { lengthOfTime, wholeNumber } from '../option-values.js';
+import { exitCodes } from '../exit-codes.js';
+import { timeOption, wholeNumber } from '../option-values.js';
 import type { Session } from '../session.js';
 import { Unreachable } from '../terminal.js';
 import { until } from '../waiting.js';
@@ -35,19 +36,26 @@ export function addGateCommands(root: Command, session: Session): void {
       const candidate = readCandidate(flags.candidate);
       const place = flags.replaces === '' ? 'beside the others' : `in place of ${flags.replaces}`;
       await answer(session, flags, { gate: { $case: 'build', value: { candidate, replaces: flags.replaces } }, title: `build ${candidate.build} ${place}` });
+      if (flags.replaces !== '' && session.exitCode === exitCodes.done) await noteUnknownBuild(session, flags.replaces);
     });
+}
+
+/** A name that nobody has takes nobody's place: then the gate passed for the candidate beside all others, which may not be what was meant. */
+async function noteUnknownBuild(session: Session, build: string): Promise<void> {
+  const { workers } = await session.services.coordinator(({ rollout }) => rollout.listWorkers({ kind: '', build, showGone: false }));
+  if (workers.length === 0) session.tell(`${session.ink.yellow('note')}  no live worker runs ${build}: is that its name?\n${session.next(['leasehold workers list'])}`);
 }
 
 const withWatch = (command: Command): Command => command
   .option('--watch', 'ask again until it passes')
-  .option('--timeout <time>', 'how long to go on asking', lengthOfTime(), 600_000)
-  .option('--interval <time>', 'how often to ask', lengthOfTime({ min: 10 }), 2_000);
+  .addOption(timeOption('--timeout <time>', 'how long to go on asking', '10m'))
+  .addOption(timeOption('--interval <time>', 'how often to ask', '2s', { min: 10 }));
 
 async function answer(session: Session, { watch, timeout, interval }: WatchFlags, question: Question): Promise<void> {
   const gate = watch === true
     ? await until({ timeoutMs: timeout, everyMs: interval, signal: session.interrupted() }, () => askGate(session, question), passes, changes(session, question.title))
     : await askGate(session, question);
-  session.print({ gate: question.gate.$case, of: question.title, ...gateData(gate) }, () => gateText(question.title, gate, session));
+  session.print({ gate: question.gate.$case, question: question.title, ...gateData(gate) }, () => gateText(question.title, gate, session));
   session.exitCode = exitCodeOf(gate);
 }
 

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { freePort } from '@leasehold/test-stack';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { exitCodes } from '../index.js';
-import { jobName, run, type TestQueue } from '../testbed/queue.fixture.js';
+import { jobName, type TestQueue } from '../testbed/queue.fixture.js';
+import { run } from '../testbed/run.fixture.js';
 
 /** `gate …` on a real queue. */
 export function gateSuite(queue: () => TestQueue): void {
@@ -68,7 +69,7 @@ export function gateSuite(queue: () => TestQueue): void {
     test('programs get verdict, witnesses and counts under stable names, exact numbers as strings', async () => {
       await queue().enqueue('photo-1');
       expect(await queue().json('gate close image@1')).toEqual({
-        gate: 'close', of: 'close image@1', verdict: 'FAIL', evaluateTime: expect.stringMatching(/Z$/),
+        gate: 'close', question: 'close image@1', verdict: 'FAIL', evaluateTime: expect.stringMatching(/Z$/),
         findings: [{ code: 'NO_OTHER_VERSION', subject: 'image@1', description: expect.any(String) }],
         counted: [{ what: 'producers of image that were heard lately', count: '0' }], nextCommands: ['leasehold contracts list image'],
       });
@@ -99,7 +100,8 @@ export function gateSuite(queue: () => TestQueue): void {
       const dropping = await queue().leasehold(`gate build --candidate ${await candidate(['image@2'])} --replaces image-worker@0.1.0`);
       expect(dropping.code).toBe(exitCodes.refused);
       expect(dropping.out).toMatch(/^FAIL {2}build image-worker@0\.2\.0 in place of image-worker@0\.1\.0[\s\S]*LOSES_READER {2}image@1/);
-      expect(await queue().leasehold(`gate build --candidate ${await candidate(['image@1', 'image@2'])} --replaces image-worker@0.1.0`)).toMatchObject({ code: exitCodes.done });
+      expect(await queue().leasehold(`gate build --candidate ${await candidate(['image@1', 'image@2'])} --replaces image-worker@0.1.0`)).toMatchObject({ code: exitCodes.done, err: '' });
+      expect(await queue().leasehold(`gate build --candidate ${await candidate(['image@2'])} --replaces image-worker@0.1`)).toMatchObject({ code: exitCodes.done, err: expect.stringMatching(/^note {2}no live worker runs image-worker@0\.1: is that its name\?/) });
       const wrong = await queue().leasehold(`gate build --candidate ${await candidate(['image-2'])}`);
       expect(wrong).toMatchObject({ code: exitCodes.refused, err: expect.stringContaining('build.candidate.reads[0]') });
     });

@@ -3,7 +3,7 @@ import { systemClock } from '@leasehold/service';
 import type { Command } from 'commander';
 import { wordOfName } from '../contract-word.js';
 import { contractData, leftData, oldestText, stateText } from '../contracts/contract.js';
-import { lengthOfTime } from '../option-values.js';
+import { timeOption } from '../option-values.js';
 import { table } from '../print/table.js';
 import type { Session } from '../session.js';
 
@@ -12,7 +12,7 @@ export function addQueueCommands(root: Command, session: Session): void {
   root.command('queue').description('shows what is in the queue').command('stats')
     .description('what is left of every contract version, by where it stands')
     .option('--watch', 'again and again, until Ctrl-C')
-    .option('--interval <time>', 'how often', lengthOfTime({ min: 10 }), 2_000)
+    .addOption(timeOption('--interval <time>', 'how often', '2s', { min: 10 }))
     .action(async ({ watch, interval }: { watch?: boolean; interval: number }) => {
       const ask = (): Promise<readonly ContractSummary[]> => session.services.coordinator(async ({ rollout }) => (await rollout.listContracts({ parent: 'kinds/-' })).contracts);
       if (watch !== true) {

@@ -2,7 +2,8 @@ import { freePort } from '@leasehold/test-stack';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { exitCodes } from '../index.js';
 import { startIngest } from '../testbed/ingest.fixture.js';
-import type { Ran, TestQueue } from '../testbed/queue.fixture.js';
+import type { TestQueue } from '../testbed/queue.fixture.js';
+import type { Ran } from '../testbed/run.fixture.js';
 
 /** `files retry`, `imports retry`, `explain file` and `explain import`, on a real queue and a scripted ingest. */
 export function resourcesSuite(queue: () => TestQueue): void {
@@ -32,6 +33,11 @@ export function resourcesSuite(queue: () => TestQueue): void {
       expect(refused.out).toMatch(/^namespaces\/default\/files\/photo-1 is REJECTED, generation 1\n {2}EXHAUSTED: every attempt failed\n\S+\/photo-1\.1 is QUEUED: image@1[\s\S]*NO_READER[\s\S]*next\n {2}npx leasehold files retry namespaces\/default\/files\/photo-1$/);
       await leasehold('files retry photo-1');
       expect((await leasehold('explain file photo-1')).out).toMatch(/is QUEUED, generation 2\n\S+photo-1\.1 is QUEUED[\s\S]*\n\S+photo-1\.2: neither a record nor an event is left$/);
+    });
+
+    test('a card is told although no coordinator answers; exit code 2', async () => {
+      const nobody = `127.0.0.1:${await freePort()}`;
+      expect(await leasehold(`explain file photo-1 --coordinator ${nobody}`)).toMatchObject({ code: exitCodes.unreachable, out: expect.stringMatching(/^namespaces\/default\/files\/photo-1 is REJECTED/), err: expect.stringMatching(/^no coordinator answers/) });
     });
 
     test('an ingest that is away is named, with how to name another; exit code 2', async () => {

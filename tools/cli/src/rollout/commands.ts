@@ -1,8 +1,8 @@
 import type { Contract } from '@leasehold/rollout-v1';
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 import { contractArgument, type ContractWord } from '../contract-word.js';
 import { contractData, contractSentence } from '../contracts/contract.js';
-import { lengthOfTime, percentages, wholeNumber } from '../option-values.js';
+import { percentages, timeOption, wholeNumber } from '../option-values.js';
 import type { Session } from '../session.js';
 import { Usage } from '../terminal.js';
 import { printPlan } from './plan.js';
@@ -36,10 +36,10 @@ export function addRolloutCommands(root: Command, session: Session): void {
       printStep(session, `prefer ${word} at ${flags.percent} %`, await steps.coordinator(({ rollout: r }) => r.setPreferredContract(request)), flags);
     });
   withEtag(rollout.command('ramp').description('prefers the version at one percentage after the other, waiting for each gate; ends when somebody else changes the contract').addArgument(contractArgument()))
-    .option('--percent <p,...>', 'only rising or only falling', percentages, [10, 50, 100])
-    .option('--hold <time>', 'stay at each percentage for so long', lengthOfTime(), 0)
-    .option('--timeout <time>', 'how long to wait for each gate', lengthOfTime(), 600_000)
-    .option('--interval <time>', 'how often to ask', lengthOfTime({ min: 10 }), 2_000)
+    .addOption(new Option('--percent <p,...>', 'only rising or only falling').argParser(percentages).default([10, 50, 100], '10,50,100'))
+    .addOption(timeOption('--hold <time>', 'stay at each percentage for so long', '0s'))
+    .addOption(timeOption('--timeout <time>', 'how long to wait for each gate', '10m'))
+    .addOption(timeOption('--interval <time>', 'how often to ask', '2s', { min: 10 }))
     .action(async (contract: ContractWord, flags: RampFlags) => ramp(session, contract, flags));
   step('close', 'ends the writing of the version: once it is done, no job of it can appear')
     .action(async ({ name, word }: ContractWord, flags: StepFlags) => {

@@ -17,7 +17,7 @@ export function rolloutSuite(queue: () => TestQueue): void {
       expect(first).toMatchObject({ code: exitCodes.done, err: '' });
       expect(first.out).toMatch(/^image@2 is ANNOUNCED and is given 0 % of new jobs \(etag 1\)\ndigest [0-9a-f]{64}\nnext\n {2}npx leasehold gate open image@2$/);
       expect(await queue().leasehold('contracts announce image@2 --descriptors package.json')).toEqual(first);
-      expect(await queue().leasehold('contracts announce image@2 --descriptors tsconfig.json')).toMatchObject({ code: exitCodes.refused, err: expect.stringMatching(/^CONTRACT_EXISTS: .*announce the next one\nnext\n {2}npx leasehold contracts list$/) });
+      expect(await queue().leasehold('contracts announce image@2 --descriptors tsconfig.json')).toMatchObject({ code: exitCodes.refused, err: expect.stringMatching(/^CONTRACT_EXISTS: .*announce the next one\nnext\n {2}npx leasehold contracts describe image@2$/) });
       expect(await queue().leasehold('contracts announce image@2 --descriptors /dev/null')).toMatchObject({ code: exitCodes.usage, err: expect.stringContaining('is empty') });
       expect(await queue().leasehold('contracts announce image@2 --descriptors /nonexistent')).toMatchObject({ code: exitCodes.usage });
     });
