@@ -1,9 +1,9 @@
 import { digestOf, type ImageContracts, type ImageJob } from '../contract/image-contracts.js';
-import type { JobWriter } from '../jobs/job-writer.js';
+import { jobIdOf } from '../jobs/job-name.js';
+import { jobWriter, type JobWriter } from '../jobs/job-writer.js';
+import type { StoredJob } from '../jobs/owed-jobs.js';
 import type { Card, Source } from './card.js';
 import type { Options } from './options.js';
-import { jobIdOf } from '../jobs/job-name.js';
-import type { StoredJob } from '../jobs/owed-jobs.js';
 import type { FileRecords } from './records.js';
 import { renditionPrefix, uploadKey, type FileId } from './resource-name.js';
 
@@ -27,13 +27,8 @@ export function jobToStore(id: FileId, options: Options, source: Source, generat
 }
 
 /** Writes a card's job anew, as the card has it. */
-export const imageJobWriter = (contracts: ImageContracts, records: FileRecords): JobWriter => ({
-  preferredVersion: contracts.preferred.version,
-  versionAfter: (closed) => contracts.after(closed)?.version,
-  write: async ({ namespace, id, generation }, version) => {
+export const imageJobWriter = (contracts: ImageContracts, records: FileRecords): JobWriter =>
+  jobWriter(contracts, digestOf, async ({ namespace, id, generation }) => {
     const card = await records.find({ namespace, fileId: id });
-    const job = card?.generation === generation ? imageJobOf(card) : undefined;
-    const contract = contracts.of(version);
-    return job && contract && { payload: contract.encode(job), digest: digestOf(job) };
-  },
-});
+    return card?.generation === generation ? imageJobOf(card) : undefined;
+  });

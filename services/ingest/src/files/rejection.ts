@@ -1,3 +1,5 @@
+import { publicReasons } from '../jobs/public-reasons.js';
+
 /** Why there is no rendition: the closed list that owners see. Stored as these words. */
 export const rejectionReasons = [
   'EMPTY', 'UNSUPPORTED_FORMAT', 'TRUNCATED', 'CORRUPT', 'PIXEL_LIMIT', 'BYTE_LIMIT', 'FRAME_LIMIT', 'SOURCE_MISMATCH', 'EXHAUSTED', 'OTHER',
@@ -19,13 +21,5 @@ const explanations: Record<RejectionReason, string> = {
 };
 export const explanationOf = (reason: RejectionReason): string => explanations[reason];
 
-// Technical reasons end a job only once its attempts are spent.
-const technical = new Set(['EXHAUSTED', 'STORE_UNAVAILABLE', 'TIMEOUT', 'INTERNAL']);
-const known = new Set<string>(rejectionReasons);
-const isReason = (word: string): word is RejectionReason => known.has(word);
-
-/** The public reason for a failed job's word; one that this version does not know is OTHER. */
-export function rejectionOf(word: string): RejectionReason {
-  if (technical.has(word)) return 'EXHAUSTED';
-  return isReason(word) ? word : 'OTHER';
-}
+/** The public reason for a failed job's word. */
+export const rejectionOf: (word: string) => RejectionReason = publicReasons<RejectionReason>(rejectionReasons, ['EXHAUSTED', 'STORE_UNAVAILABLE', 'TIMEOUT', 'INTERNAL']);

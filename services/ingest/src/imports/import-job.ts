@@ -1,7 +1,7 @@
 import type { ImportRecord, Ledger } from '@leasehold/stock-ledger';
 import { importJobDigest, type ImportContracts, type ImportJob } from '../contract/import-contracts.js';
 import { jobIdOf } from '../jobs/job-name.js';
-import type { JobWriter } from '../jobs/job-writer.js';
+import { jobWriter, type JobWriter } from '../jobs/job-writer.js';
 import type { StoredJob } from '../jobs/owed-jobs.js';
 
 /** What an import's job says; undefined where no source is known, as of a batch that was applied before a restore lost its row. */
@@ -16,13 +16,8 @@ export function importJobToStore(accepted: ImportRecord, contracts: ImportContra
 }
 
 /** Writes an import's job anew, as the ledger has it. */
-export const importJobWriter = (contracts: ImportContracts, ledger: Ledger): JobWriter => ({
-  preferredVersion: contracts.preferred.version,
-  versionAfter: (closed) => contracts.after(closed)?.version,
-  write: async ({ namespace, id, generation }, version) => {
+export const importJobWriter = (contracts: ImportContracts, ledger: Ledger): JobWriter =>
+  jobWriter(contracts, importJobDigest, async ({ namespace, id, generation }) => {
     const found = await ledger.find({ namespace, importId: id });
-    const job = found?.generation === generation ? jobOf(found) : undefined;
-    const contract = contracts.of(version);
-    return job && contract && { payload: contract.encode(job), digest: importJobDigest(job) };
-  },
-});
+    return found?.generation === generation ? jobOf(found) : undefined;
+  });

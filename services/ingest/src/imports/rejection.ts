@@ -1,3 +1,5 @@
+import { publicReasons } from '../jobs/public-reasons.js';
+
 /** Why nothing was applied: the closed list that owners see, in the words of the contract. */
 export const rejectionReasons = [
   'EMPTY', 'ENCODING', 'HEADER', 'QUOTING', 'RAGGED', 'QUANTITY', 'SKU', 'LIMIT', 'NEGATIVE_STOCK', 'SOURCE_MISMATCH', 'EXHAUSTED', 'OTHER',
@@ -21,13 +23,5 @@ const explanations: Record<RejectionReason, string> = {
 };
 export const explanationOf = (reason: RejectionReason): string => explanations[reason];
 
-// Technical reasons end a job only once its attempts are spent.
-const technical = new Set(['EXHAUSTED', 'STORE_UNAVAILABLE', 'LEDGER_UNAVAILABLE', 'TIMEOUT', 'INTERNAL']);
-const known = new Set<string>(rejectionReasons);
-const isReason = (word: string): word is RejectionReason => known.has(word);
-
-/** The public reason for a failed job's word, or a word of the ledger; one that this version does not know is OTHER. */
-export function rejectionOf(word: string): RejectionReason {
-  if (technical.has(word)) return 'EXHAUSTED';
-  return isReason(word) ? word : 'OTHER';
-}
+/** The public reason for a failed job's word, or a word of the ledger. */
+export const rejectionOf: (word: string) => RejectionReason = publicReasons<RejectionReason>(rejectionReasons, ['EXHAUSTED', 'STORE_UNAVAILABLE', 'LEDGER_UNAVAILABLE', 'TIMEOUT', 'INTERNAL']);

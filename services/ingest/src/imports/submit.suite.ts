@@ -167,6 +167,7 @@ describe('SubmitImport', () => {
       yield* submissionOf({ importId: 'twice' }, []);
     }
     await expect(ingest.imports.submitImport(twice())).rejects.toMatchObject({ fieldViolations: [{ field: 'spec' }] });
+    await expect(ingest.submit('twice', [Buffer.alloc(1024 * 1024 + 1, 'a')])).rejects.toMatchObject({ fieldViolations: [{ field: 'chunk' }] });
     expect(await world.keys('shipments/team-a/twice')).toEqual([]);
   });
 
@@ -192,6 +193,20 @@ describe('SubmitImport', () => {
     // Flow control lets a few windows more under way, never the file.
     expect(sent).toBeLessThan(200);
     expect(await world.keys(`shipments/team-a/${id}`)).toEqual([]);
+  });
+
+  test('a stream that its caller breaks off makes no import and keeps no bytes', async () => {
+    const id = randomUUID();
+    const gone = new AbortController();
+    async function* half(): AsyncGenerator<Buffer> {
+      yield Buffer.from('sku,quantity\nA,1\n');
+      gone.abort(new Error('a change of mind'));
+      yield Buffer.from('B,2\n');
+    }
+    await expect(ingest.imports.submitImport(submissionOf({ importId: id }, half()), { signal: gone.signal })).rejects.toThrow();
+    await expect.poll(() => world.keys(`shipments/team-a/${id}`)).toEqual([]);
+    await expect(ingest.import(`namespaces/team-a/imports/${id}`)).rejects.toMatchObject({ reason: 'IMPORT_NOT_FOUND' });
+    expect(await ingest.submit(id)).toMatchObject({ generation: 1, source: { sizeBytes: BigInt(shipment.length) } });
   });
 
   test('a store that fails in the middle leaves nothing half done: no import, no job; the same call succeeds later', async () => {
