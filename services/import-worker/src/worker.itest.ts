@@ -60,7 +60,7 @@ test('the manifest that the build emits says what the worker registers', async (
   });
 });
 
-test('a process of its own applies shipments, refuses what is none, tells what it knows, logs nothing of a file, and leaves cleanly on SIGTERM', async () => {
+test('I8, I9: a process of its own applies shipments, refuses what is none, tells what it knows, logs nothing of a file, and leaves cleanly on SIGTERM', async () => {
   const running = await startWorker({ LEASEHOLD_LOG_LEVEL: 'trace' });
   await enqueue('monday', good.replace('A,5', 'MARKER-IN-THE-FILE,1\nA,5'));
   expect(resultOf(await coordinator.settlement('monday.1'))).toMatchObject({ rows: 4n, skus: 3n, duplicateRows: 1n, unitsIn: 13n, unitsOut: 2n });
@@ -141,7 +141,7 @@ test('progress of a run is told in rows and bytes', async () => {
   await expect.poll(() => coordinator.progressOf('monday.1'), { timeout: 15_000 }).toMatchObject({ percent: 80, stage: 'reading', items: 3n, bytes: BigInt(good.length), bytesTotal: BigInt(good.length) });
 });
 
-test('on SIGTERM the import under way is finished, and a second signal changes nothing', async () => {
+test('I7: on SIGTERM the import under way is finished, and a second signal changes nothing', async () => {
   const running = await startWorker({ LEASEHOLD_FAILPOINTS: 'copied' });
   await enqueue('monday', good);
   await reached(running, 'copied');

@@ -58,7 +58,7 @@ describe('directions', () => {
   });
 });
 
-describe('pins', () => {
+describe('V6: pins', () => {
   test.for(['.', ...projects(root).map(({ folder }) => folder)])('every dependency of %s is pinned to one version', (folder) => {
     expect(unpinned(readJson(root, `${folder}/package.json`))).toEqual([]);
   });

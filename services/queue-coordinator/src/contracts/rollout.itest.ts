@@ -68,6 +68,17 @@ describe('a rollout', () => {
     expect(await states()).toEqual({ 1: `${ContractState.OPEN} 100`, 2: `${ContractState.OPEN} 0` });
   });
 
+  test('V4: a rollback to a build that does not read what is there is refused, with the job that it would strand; once nothing of it is left it may go', async () => {
+    const current = await opened();
+    const build = (reads: string[]) => one.rollout.checkGate({ gate: { $case: 'build', value: { candidate: { build: 'worker@1', reads }, replaces: 'worker@1+2' } } }).then(({ gate }) => gate);
+    await enqueueOne(one, 'a', { contractVersion: 2 });
+    expect(await build(['image@1'])).toMatchObject({ verdict: GateVerdict.FAIL, findings: [{ code: 'LOSES_READER', subject: jobName('a') }] });
+    expect(await build(['image@1', 'image@2'])).toMatchObject({ verdict: GateVerdict.PASS });
+    await current.settle(one, complete(only(await current.acquire(one, { contractVersions: [2] }))));
+    await one.rollout.closeContract({ name: v2, step: plain });
+    expect(await build(['image@1'])).toMatchObject({ verdict: GateVerdict.PASS });
+  });
+
   test('V2: the order is enforced: a version is not opened before workers and producers read it', async () => {
     await one.rollout.announceContract({ name: v2, descriptorDigest: digestOf('v2'), actor: '' });
     const old = await new WorkerUnderTest('worker@1').register(one, [1]);

@@ -60,7 +60,7 @@ describe('granting', () => {
     }
   });
 
-  test('a worker is leased only versions that it declared, and an undeclared version is refused', async () => {
+  test('V1: a worker is leased only versions that it declared, and an undeclared version is refused', async () => {
     await queue.sql.query("insert into contracts values ('image', 2, 'open')");
     await enqueueOne(one, 'v2', { contractVersion: 2 });
     const worker = await new WorkerUnderTest().register(one, [1]);

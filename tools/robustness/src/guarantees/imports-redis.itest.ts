@@ -66,7 +66,7 @@ describe.skipIf(leftOut('redis'))('imports on a Redis that cannot be trusted', (
     return { status: response.status, text: await response.text() };
   };
 
-  test('FLUSHALL in the middle loses no import: what was waiting and what was running is applied once', async () => {
+  test('I11: FLUSHALL in the middle loses no import: what was waiting and what was running is applied once', async () => {
     const slow = await fleet.importWorker({ failpoints: ['copied'], stops: 1 }).start();
     const all = ids('flushed');
     await submitAll(all);
@@ -111,7 +111,7 @@ describe.skipIf(leftOut('redis'))('imports on a Redis that cannot be trusted', (
     await expectApplied(old);
   });
 
-  test('a Redis that would evict keys: no coordinator is ready, each says what to set, and nothing is lost once it is set', async () => {
+  test('I10: a Redis that would evict keys: no coordinator is ready, each says what to set, and nothing is lost once it is set', async () => {
     await worker.stop();
     const all = ids('evicting');
     await submitAll(all);

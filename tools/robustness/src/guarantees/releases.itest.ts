@@ -20,7 +20,7 @@ test('every release that is kept is whole', () => {
   expect(releases.flatMap((release) => Object.values(programsOf(release))).filter((path) => !existsSync(path))).toEqual([]);
 });
 
-test.for(cases)('the $roles of $release start, are healthy, and serve a photo with the services of now', async ({ release, roles }) => {
+test.for(cases)('V7: the $roles of $release start, are healthy, and serve a photo with the services and schemas of now', async ({ release, roles }) => {
   const fleet = await Fleet.prepare({ databases: await databasesOfTheRun(), programs: mixtures[roles]?.(release) ?? {} });
   onTestFinished(() => fleet.end());
   const worker = fleet.worker();

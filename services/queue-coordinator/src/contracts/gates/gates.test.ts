@@ -70,7 +70,7 @@ const table: readonly (readonly [what: string, gate: (f: KindFacts) => GateAnswe
   ['build: it reads nothing that is known', (f) => buildGate([f], { build: 'candidate', reads: [{ kind: 'video', version: 1 }] }, '', certainty), { contracts: [v1], workers: [worker([1])] }, 'fail', ['NO_READER']],
 ];
 
-test.for(table)('%s', ([, gate, state, verdict, codes]) => {
+test.for(table)('V3: %s', ([, gate, state, verdict, codes]) => {
   const answer = gate(facts(state));
   expect({ verdict: answer.verdict, codes: [...new Set(answer.findings.map(({ code }) => code))] }).toEqual({ verdict, codes });
 });

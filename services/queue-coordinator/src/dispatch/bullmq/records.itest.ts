@@ -54,7 +54,7 @@ describe.skipIf(leftOut('redis'))('records in BullMQ', { timeout: 60_000 }, () =
     expect(rows[0]?.token.equals(Buffer.from(lease.leaseToken))).toBe(true);
   });
 
-  test('of what is over are bounded in number, and on an idle queue they go when their time is over', async () => {
+  test('I2: of what is over are bounded in number, and on an idle queue they go when their time is over', async () => {
     await under.queue.policy({ keep_succeeded: 5, keep_failed: 5 }, 'import');
     await expect.poll(async () => (await under.queue.sql.query("select keep_failed from kind_policies where kind = 'import'")).rows[0], soon).toEqual({ keep_failed: 5 });
     // Until the coordinator has read the policy, which it does every second.

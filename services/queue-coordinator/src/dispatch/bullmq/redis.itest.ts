@@ -23,7 +23,7 @@ async function wholeWay(under: BullmqUnderTest, env: NodeJS.ProcessEnv): Promise
 }
 
 describe.skipIf(leftOut('redis'))('the Redis of a coordinator', { timeout: 60_000 }, () => {
-  test('that may evict makes it not ready, at the start and later, with what to set', async () => {
+  test('I10: that may evict makes it not ready, at the start and later, with what to set', async () => {
     const under = await BullmqUnderTest.open({ settings: { maxmemory: '4mb', 'maxmemory-policy': 'allkeys-lru' } });
     try {
       const one = await under.coordinator();
