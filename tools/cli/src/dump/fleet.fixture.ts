@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
-import { FilesClient } from '@leasehold/client';
+import { FilesClient, ImportsClient } from '@leasehold/client';
 import { programs as imageWorker, type Failpoint } from '@leasehold/image-worker';
+import { programs as importWorker, type Failpoint as ImportFailpoint } from '@leasehold/import-worker';
 import { entryPoints as ingest } from '@leasehold/ingest';
 import { freePort, startProcess, type ServiceProcess } from '@leasehold/test-stack';
 import type { Pair } from './dump.fixture.js';
@@ -19,6 +20,7 @@ export interface FleetOptions {
 /** Real processes on two databases: a coordinator, an ingest, and workers as they are asked for. */
 export class Fleet {
   readonly files: FilesClient;
+  readonly imports: ImportsClient;
   readonly ingest: ServiceProcess;
   readonly coordinator: ServiceProcess;
   readonly #workers: ServiceProcess[] = [];
@@ -31,6 +33,7 @@ export class Fleet {
     this.coordinator = processes.coordinator;
     this.ingest = processes.ingest;
     this.files = new FilesClient({ address: ingestAddress });
+    this.imports = new ImportsClient({ address: ingestAddress });
   }
 
   static async start(o: FleetOptions): Promise<Fleet> {
@@ -58,9 +61,21 @@ export class Fleet {
     return worker;
   }
 
+  /** A further worker for shipments, one at a time; with a failpoint its first run stands still there. */
+  async importWorker(failpoint?: ImportFailpoint): Promise<ServiceProcess> {
+    const worker = await serving('import-worker', failpoint === undefined ? importWorker.worker : importWorker.workerWithFailpoints, {
+      LEASEHOLD_COORDINATORS: this.#coordinatorAddress, LEASEHOLD_STORE_DIR: this.#o.store, LEASEHOLD_RECORDS_DATABASE_URL: this.#o.databases.records, LEASEHOLD_HTTP_PORT: '0',
+      LEASEHOLD_WORKER_CONCURRENCY: '1', LEASEHOLD_LEASE_MARGIN: '1s',
+      ...(failpoint === undefined ? {} : { LEASEHOLD_FAILPOINTS: failpoint, LEASEHOLD_FAILPOINT_STOPS: '1' }),
+    });
+    this.#workers.push(worker);
+    return worker;
+  }
+
   /** By SIGKILL: what a disaster leaves. */
   async kill(): Promise<void> {
     this.files.close();
+    this.imports.close();
     for (const member of [...this.#workers, this.ingest, this.coordinator]) {
       member.kill('SIGKILL');
       await member.exited;

@@ -10,8 +10,8 @@ import { Fleet } from './fleet.fixture.js';
 // Two dumps taken in the middle of a run: at the first one photos are waiting, leased, made, and made without ingest having heard of it; until the second one
 // that has gone on. Restored together, or each database from another dump, with every process started anew.
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
-const patience = { timeout: 30_000, interval: 100 };
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+const patience = { timeout: 60_000, interval: 100 };
 
 let scratch: Awaited<ReturnType<typeof scratchFolder>>;
 let source: Pair;
