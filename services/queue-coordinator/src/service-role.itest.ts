@@ -20,7 +20,7 @@ afterAll(async () => {
 });
 
 test.each([
-  'update kind_policies set max_attempts = 100', "insert into contracts values ('image', 2, 'open')", "update contracts set state = 'closed'", 'delete from schema_version', 'update settlements set enqueue_id = 1',
+  'update kind_policies set max_attempts = 100', 'delete from contracts', "insert into kind_policies (kind) values ('mine')", 'delete from schema_version', 'update settlements set enqueue_id = 1',
   'update job_events set detail = $$forged$$', 'delete from audit_events', 'truncate jobs', 'drop table jobs', 'alter table jobs disable trigger all', 'create table mine (id int)', 'create temporary table mine (id int)',
   "select setval('fence_seq', 1)", 'alter sequence fence_seq cache 100', 'select advance_fence_seq()', 'drop function ensure_finished_partitions(integer)', 'drop table finished_jobs_other', "copy jobs to program 'true'",
 ])('the coordinator\'s role cannot: %s', async (statement) => {

@@ -39,15 +39,16 @@ describe.skipIf(leftOut('redis'))('a step that is lost', { timeout: 60_000 }, ()
 
   /** An acquire may fail with its coordinator; the worker then repeats it, as workers do. */
   async function takeSomehow(worker: WorkerUnderTest): Promise<Lease> {
-    for (;;) {
+    for (let call = 0; call < 5; call++) {
       const leases = await take(worker, one).catch(() => []);
       if (leases[0] !== undefined) return leases[0];
     }
+    throw new Error('nothing was leased');
   }
 
   test.each<{ step: Step; times: number; what: string }>([
     { step: 'added', times: 1, what: 'the relay ends after it gave the job to BullMQ and before it noted so' },
-    { step: 'popped', times: 2, what: 'the coordinator ends after it took a proposal and before the grant' },
+    { step: 'popped', times: 1, what: 'the coordinator ends after it took a proposal and before the grant' },
     { step: 'granted', times: 1, what: 'the coordinator ends after the grant and before its answer' },
     { step: 'holding', times: 1, what: 'the record is not held for the length of the run' },
     { step: 'moving', times: 1, what: 'BullMQ does not hear that the job is to be retried' },
@@ -81,7 +82,7 @@ describe.skipIf(leftOut('redis'))('a step that is lost', { timeout: 60_000 }, ()
 
   test('after a refused grant: the record of a live job is not completed, that of an ended one is', async () => {
     const cancelled = await enqueueImport(one, 'cancelled');
-    await enqueueImport(one, 'later');
+    const later = await enqueueImport(one, 'later');
     await under.dispatched();
     const readded = (): Promise<number> => under.metric(one, 'leasehold_dispatcher_proposals_total{kind="import",version="1",event="readded"');
     const readdedBefore = await readded();
@@ -92,7 +93,10 @@ describe.skipIf(leftOut('redis'))('a step that is lost', { timeout: 60_000 }, ()
     const worker = await importer(one);
     expect((await takeSomehow(worker)).jobId).toBe('later');
     expect((await under.queue.sql.query('select granted_at >= available_at as due from jobs')).rows).toEqual([{ due: true }]);
-    await expect.poll(() => under.records.getJobCounts('prioritized', 'delayed', 'active', 'completed'), soon).toEqual({ prioritized: 0, delayed: 0, active: 1, completed: 1 });
+    const stateOf = async (enqueueId: bigint): Promise<string> => (await under.records.getJob(`e${enqueueId}`))?.getState() ?? 'gone';
+    expect(await stateOf(later.enqueueId)).not.toBe('completed');
+    // Or purged, when the coordinator was too slow for the lock of the pop.
+    await expect.poll(() => stateOf(cancelled.enqueueId), soon).toMatch(/^(completed|gone)$/);
     expect(await readded()).toBe(readdedBefore);
   });
 });

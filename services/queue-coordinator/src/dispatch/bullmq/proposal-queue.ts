@@ -17,7 +17,7 @@ export type Ending = { readonly state: 'succeeded' | 'failed' | 'cancelled'; rea
 export type Whereabouts = 'absent' | 'waiting' | 'delayed' | 'active' | 'finished';
 
 /** From the pop to the grant: a statement or two. Whoever dies in between is found out by the stalled check soon after. */
-export const popLockMs = 3_000;
+export const popLockMs = 5_000;
 export const stalledCheckEveryMs = 1_000;
 const eventsKept = 100;
 
