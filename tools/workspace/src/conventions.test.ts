@@ -62,6 +62,11 @@ test.for([
   expect(violations(workspace.path)).toEqual(['libs/a/src/sneaky.ts: imports lodash, which libs/a/package.json does not declare']);
 });
 
+test('a method that is called import imports nothing', async () => {
+  await workspace.write('libs/a/src/fine.ts', `await ingest.import(${lodash});`);
+  expect(violations(workspace.path)).toEqual([]);
+});
+
 test.for(['../../b/src/index.js', '../../../libs/b/dist/index.js'])('an import past what another project exports is refused: %s', async (specifier) => {
   await workspace.write('libs/a/src/sneaky.ts', `export * from '${specifier}';`);
   expect(violations(workspace.path)).toEqual([`libs/a/src/sneaky.ts: imports ${specifier}, which lies outside of libs/a`]);

@@ -23,7 +23,7 @@ export function accidentalImports(root, files) {
 
 /** What a source text imports, without Node's own modules. @param {string} text */
 function specifiersOf(text) {
-  const matches = text.matchAll(/^(?:import|export) (?:[^'"]*? from )?'([^']+)'|\bimport\('([^']+)'\)/gm);
+  const matches = text.matchAll(/^(?:import|export) (?:[^'"]*? from )?'([^']+)'|(?<![\w.])import\('([^']+)'\)/gm);
   const specifiers = [...matches].map((match) => match[1] ?? match[2] ?? '');
   return [...new Set(specifiers)].filter((each) => !each.startsWith('node:') && !builtinModules.includes(each));
 }
