@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { FileState } from '@leasehold/client';
+import { FileState, ImportsClient, ImportState } from '@leasehold/client';
 import { expect, onTestFinished, test } from 'vitest';
 import { databasesOfTheRun } from '../fleet/databases.js';
 import { Fleet, type FleetOptions } from '../fleet/fleet.js';
@@ -20,15 +20,19 @@ test('every release that is kept is whole', () => {
   expect(releases.flatMap((release) => Object.values(programsOf(release))).filter((path) => !existsSync(path))).toEqual([]);
 });
 
-test.for(cases)('V7: the $roles of $release start, are healthy, and serve a photo with the services and schemas of now', async ({ release, roles }) => {
+test.for(cases)('V7: the $roles of $release start, are healthy, and serve a photo and a shipment with the services and schemas of now', async ({ release, roles }) => {
   const fleet = await Fleet.prepare({ databases: await databasesOfTheRun(), programs: mixtures[roles]?.(release) ?? {} });
   onTestFinished(() => fleet.end());
-  const worker = fleet.worker();
-  await Promise.all([fleet.start(), worker.start()]);
+  const workers = [fleet.worker(), fleet.importWorker()];
+  await Promise.all([fleet.start(), ...workers.map((worker) => worker.start())]);
   for (const member of fleet.members) await expect.poll(async () => (await member.http('/readyz')).status, { timeout: 15_000 }).toBe(200);
   const photo = await photoOf(7);
   const { name } = await handOver(fleet.files, photo.bytes);
   expect((await fleet.files.waitUntilFinal(name, { signal: AbortSignal.timeout(30_000) })).state).toBe(FileState.READY);
   expect(await shows(photo, await downloaded(fleet.files, { name }))).toBe(true);
+  const shipments = new ImportsClient({ address: fleet.ingestAddresses });
+  onTestFinished(() => shipments.close());
+  const { name: batch } = await shipments.submit('batch', Buffer.from('sku,quantity\nA,3\n'));
+  expect((await shipments.waitUntilEnded(batch, { signal: AbortSignal.timeout(30_000) })).state).toBe(ImportState.APPLIED);
   expect(fleet.members.flatMap((member) => member.fell)).toEqual([]);
 });
