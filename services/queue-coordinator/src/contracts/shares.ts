@@ -1,11 +1,5 @@
-import { createHash } from 'node:crypto';
+import type { Share } from '@leasehold/contract-shares';
 import type { Contract } from './contract.js';
-
-/** How much of what is new goes to a version, in percent. */
-export interface Share {
-  readonly version: number;
-  readonly percent: number;
-}
 
 const newestFirst = (a: Share, b: Share): number => b.version - a.version;
 const largestFirst = (a: Share, b: Share): number => b.percent - a.percent || newestFirst(a, b);
@@ -27,17 +21,3 @@ export const sharesWith = (open: readonly number[], version: number, percent: nu
 
 /** The shares once a version is gone from the OPEN ones, or one came: whoever is left shares everything. */
 export const sharesAmong = (open: readonly Share[]): Share[] => whole(open);
-
-/**
- * The version that a job of this id is written in, by the rule of queue.v1 (GetContractShares): a job's place is fixed, and newest versions come first, so that a larger
- * share of the newest one moves jobs to it and none away. Undefined when there is no share.
- */
-export function versionFor(shares: readonly Share[], jobId: string): number | undefined {
-  const place = createHash('sha256').update(jobId).digest().readUInt32BE(0) % 100;
-  let bound = 0;
-  for (const { version, percent } of shares) {
-    bound += percent;
-    if (place < bound) return version;
-  }
-  return undefined;
-}

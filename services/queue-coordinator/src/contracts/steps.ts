@@ -1,3 +1,4 @@
+import type { Share } from '@leasehold/contract-shares';
 import { sql, type Database, type Transaction } from '@leasehold/postgres';
 import type { Logger } from '@leasehold/service';
 import type { Signals } from '../dispatch/signals.js';
@@ -9,7 +10,7 @@ import { openGate } from './gates/open.js';
 import { preferGate, remainderOf } from './gates/prefer.js';
 import { retireGate } from './gates/retire.js';
 import { audit, findContracts } from './registry.js';
-import { sharesAmong, sharesWith, type Share } from './shares.js';
+import { sharesAmong, sharesWith } from './shares.js';
 
 const lockKindSql = sql(import.meta.url, 'lock-kind');
 const lockContractSql = sql(import.meta.url, 'lock-contract');

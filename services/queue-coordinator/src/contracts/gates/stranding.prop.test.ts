@@ -1,8 +1,9 @@
+import { versionFor, type Share } from '@leasehold/contract-shares';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Contract } from '../contract.js';
 import type { KindFacts } from '../facts.js';
-import { sharesAmong, sharesFor, sharesWith, versionFor, type Share } from '../shares.js';
+import { sharesAmong, sharesFor, sharesWith } from '../shares.js';
 import type { GateAnswer } from './answer.js';
 import { buildGate } from './build.js';
 import { closeGate } from './close.js';

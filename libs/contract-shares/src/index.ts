@@ -1,0 +1,1 @@
+export { placeOf, versionFor, type Share } from './version-for.js';

@@ -1,0 +1,3 @@
+import { project } from '@leasehold/test-stack/vitest';
+
+export default project();
