@@ -6,6 +6,7 @@ export { type Component, Lifecycle, type StopReport } from './lifecycle.js';
 export { isLoopback } from './loopback.js';
 export { createLogger, type DestinationStream, type Logger } from './logger.js';
 export { type HttpRoutes, OpsServer, type OpsServerOptions } from './ops-server.js';
+export { versionIn } from './own-version.js';
 export type { Readiness } from './readiness.js';
 export { createRegistry } from './registry.js';
 export { type Assembly, runService, type ServiceOptions } from './run-service.js';

@@ -1,5 +1,6 @@
 export { assembleWorker, type Dependency, type WorkerAssembly, type WorkerParts } from './assembly/assemble-worker.js';
 export { buildManifest, writeBuildManifest, type BuildManifest, type Identified } from './assembly/build-manifest.js';
+export { declaring, versionsToDeclare } from './assembly/declared-contracts.js';
 export { workerSettings, workerVariables, type WorkerSettings } from './assembly/worker-settings.js';
 export { readPayload, requireWithin, sourceVersionOf, type SourceVersion } from './contract/payload-rules.js';
 export { fenceOf, type Fence } from './lease/fence.js';

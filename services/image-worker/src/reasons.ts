@@ -1,6 +1,6 @@
-import type { ImageReason } from '@leasehold/jobs-image-v1';
+import type { ImageReason } from '@leasehold/jobs-image-v2';
 
-/** A word of the closed list that crosses the wire: image.proto's ImageReason by name, without its zero value. */
+/** A word of the closed list that crosses the wire: image.proto's ImageReason by name, the same in every version, without its zero value. */
 export type Reason = Exclude<keyof typeof ImageReason, 'UNSPECIFIED' | 'UNRECOGNIZED'>;
 
 /** Whose fault: `content` is final at once, `technical` is retried while attempts are left. */

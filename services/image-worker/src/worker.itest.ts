@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
 import { ImagePayload, ImageResult, type ImageResult as Result } from '@leasehold/jobs-image-v1';
+import * as v2 from '@leasehold/jobs-image-v2';
 import { FaultClass, type Settlement } from '@leasehold/lease-v1';
 import type { EmbeddedStore } from '@leasehold/object-store';
 import { download, storedKeys, temporaryStore, upload } from '@leasehold/object-store/testing';
@@ -42,10 +43,13 @@ async function startWorker(o: { program?: string; env?: Record<string, string> }
   return running;
 }
 
-async function enqueue(jobId: string, file: string): Promise<void> {
+async function sourceOf(jobId: string, file: string): Promise<v2.SourceObject> {
   const { key, versionId, sizeBytes, sha256 } = await upload(store, `uploads/team/${jobId}`, testFile(file));
-  const source = { key, versionId, sizeBytes: BigInt(sizeBytes), sha256 };
-  const payload = ImagePayload.encode(ImagePayload.create({ source, renditionPrefix: `renditions/team/${jobId}/`, maxWidth: 320, maxHeight: 320, quality: 80, effort: 0 })).finish();
+  return { key, versionId, sizeBytes: BigInt(sizeBytes), sha256 };
+}
+
+async function enqueue(jobId: string, file: string): Promise<void> {
+  const payload = ImagePayload.encode(ImagePayload.create({ source: await sourceOf(jobId, file), renditionPrefix: `renditions/team/${jobId}/`, maxWidth: 320, maxHeight: 320, quality: 80, effort: 0 })).finish();
   coordinator.enqueue({ namespace: 'team', jobId, payload });
 }
 
@@ -61,6 +65,30 @@ test('the manifest that the build emits says what the worker registers', async (
   expect(JSON.parse(await readFile(new URL('../dist/leasehold-build.json', import.meta.url), 'utf8')), 'run node dist/emit-manifest.js, as the build target does').toEqual({
     build: registered?.build, reads: registered?.contracts.map(({ kind, version }) => `${kind}@${version}`),
   });
+});
+
+test('V1: a worker declares both versions of the contract, or those that it is told to', async () => {
+  await startWorker();
+  await vi.waitFor(() => expect(coordinator.registrations.map(({ contracts }) => contracts)).toEqual([[{ kind: 'image', version: 1 }, { kind: 'image', version: 2 }]]), { timeout: 15_000 });
+  await startWorker({ env: { LEASEHOLD_CONTRACTS: '1' } });
+  await vi.waitFor(() => expect(coordinator.registrations.at(-1)?.contracts).toEqual([{ kind: 'image', version: 1 }]), { timeout: 15_000 });
+});
+
+test('V5: one worker answers each version in its own words', async () => {
+  await startWorker();
+  await enqueue('old', 'img-gps.jpg');
+  const spec = { format: v2.RenditionFormat.WEBP, maxWidth: 320, maxHeight: 320, fit: v2.RenditionFit.INSIDE, quality: 80, effort: 0 };
+  const renditions = [{ ...spec, name: 'photo' }, { ...spec, name: 'card', format: v2.RenditionFormat.JPEG, maxWidth: 30 }];
+  const renditionPrefix = 'renditions/team/new/';
+  const payload = v2.ImagePayload.encode({ source: await sourceOf('new', 'img-gps.jpg'), renditionPrefix, renditions, placeholder: true, animation: v2.AnimationPolicy.FIRST_FRAME }).finish();
+  coordinator.enqueue({ namespace: 'team', jobId: 'new', payload, contractVersion: 2 });
+  const old = resultOf(await coordinator.settlement('old')).rendition;
+  const settled = await coordinator.settlement('new');
+  const made = settled.verb?.$case === 'complete' ? v2.ImageResult.decode(settled.verb.value.result) : undefined;
+  expect(made?.renditions.map(({ key }) => key)).toEqual(['photo.webp', 'card.jpg'].map((name) => `${renditionPrefix}${settled.fence}/${name}`));
+  expect(made?.placeholder).toMatchObject({ width: 32, height: 21 });
+  // The same photo, made beside others, is the same picture.
+  expect([made?.renditions[0]?.width, made?.renditions[0]?.height]).toEqual([old?.width, old?.height]);
 });
 
 test('a process of its own makes photos, gives a reason of the closed list for those it cannot make, and leaves cleanly on SIGTERM', async () => {

@@ -6,6 +6,7 @@ import type { JobHandler } from '../run/job-handler.js';
 import type { LeaseConnection } from '../wire/lease-connection.js';
 import { WorkerRuntime } from '../worker-runtime.js';
 import { buildOf, type Identified } from './build-manifest.js';
+import { declaring } from './declared-contracts.js';
 import type { WorkerSettings } from './worker-settings.js';
 
 /** Something that the handler needs, and that can say whether it is there. */
@@ -42,7 +43,7 @@ export async function assembleWorker<Model, Result>({ name, packageJson, setting
   const { handler, concurrency, prefetch, dependencies } = await partsOf({ registry });
   const clients = connectionsTo(settings.coordinators).map((address) => createClient(LeaseServiceService, address, { tls: certificates && { certificates, server: 'coordinator' } }));
   const { leaseMarginMs: marginMs, drainTimeoutMs, stopTimeoutMs } = settings;
-  const runtime = new WorkerRuntime({ clients: clients.map(connectionOf), handler, build, concurrency, prefetch, marginMs, drainTimeoutMs, logger, registry });
+  const runtime = new WorkerRuntime({ clients: clients.map(connectionOf), handler: declaring(handler, settings.contracts), build, concurrency, prefetch, marginMs, drainTimeoutMs, logger, registry });
   const lifecycle = new Lifecycle({ logger, stopTimeoutMs, phaseTimeoutMs: stopTimeoutMs - OTHERS_STOP_MS });
   const readiness = async (): Promise<Readiness[]> => [lifecycle.readiness(), runtime.readiness(), ...(await Promise.all(dependencies.map(async (dependency) => dependency.readiness())))];
   if (certificates !== undefined) lifecycle.add(certificates);

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
+import { versionIn } from '@leasehold/service';
 import type { ContractCodec } from '../run/job-handler.js';
-import { versionIn } from './own-version.js';
 
 /** A worker's name and where its version stands. */
 export interface Identified {

@@ -11,6 +11,11 @@ test('only the coordinators must be named', () => {
   expect(() => read({ LEASEHOLD_COORDINATORS: '' })).toThrow(/LEASEHOLD_COORDINATORS is not set/);
 });
 
+test('contracts to declare are versions, separated by commas', () => {
+  expect(read({ LEASEHOLD_CONTRACTS: '1, 2' }).contracts).toEqual([1, 2]);
+  expect(() => read({ LEASEHOLD_CONTRACTS: 'v1' })).toThrow(/LEASEHOLD_CONTRACTS/);
+});
+
 test('a stop that would cut running jobs off is refused', () => {
   expect(read({ LEASEHOLD_DRAIN_TIMEOUT: '45s' }).stopTimeoutMs).toBe(50_000);
   expect(() => read({ LEASEHOLD_DRAIN_TIMEOUT: '46s' })).toThrow(ConfigError);

@@ -11,11 +11,13 @@ interface Job {
   readonly namespace: string;
   readonly jobId: string;
   readonly payload: Uint8Array;
+  /** Default 1. */
+  readonly contractVersion?: number;
 }
 
 const LEASE_MS = 10_000;
 
-/** lease.v1 over real gRPC for one kind, contract 1, with a queue in memory: what a test needs to see a worker process at work. Its leases end by `expire` alone. */
+/** lease.v1 over real gRPC for one kind, with a queue in memory: what a test needs to see a worker process at work. Its leases end by `expire` alone. */
 export class ScriptedCoordinator implements Component {
   readonly name = 'scripted-coordinator';
   readonly #kind: string;
@@ -86,7 +88,7 @@ export class ScriptedCoordinator implements Component {
     const token = randomBytes(16);
     this.#held.set(fence, { job, token });
     return Lease.create({
-      ...job, payload: Buffer.from(job.payload), kind: this.#kind, enqueueId: fence, fence, leaseToken: token, contractVersion: 1, attempt: 1, maxAttempts: 3,
+      ...job, payload: Buffer.from(job.payload), kind: this.#kind, enqueueId: fence, fence, leaseToken: token, contractVersion: job.contractVersion ?? 1, attempt: 1, maxAttempts: 3,
       ttl: durationOfMs(LEASE_MS), grantedAfter: durationOfMs(0), runLeft: durationOfMs(60_000),
     });
   }

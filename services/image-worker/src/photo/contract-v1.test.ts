@@ -11,11 +11,11 @@ const encoded = (over: Partial<ImagePayload> = {}): Uint8Array => ImagePayload.e
 const source = (over: object): Partial<ImagePayload> => ({ source: { key: 'uploads/t/f', versionId: 'v', sizeBytes: 5n, sha256: Buffer.alloc(0), ...over } });
 
 describe('a payload', () => {
-  test('is read whole', () => {
+  test('is read whole, as one WebP of the model', () => {
     expect(contractV1.decode(encoded())).toEqual({
       source: { key: 'uploads/t/f', versionId: 'v', sizeBytes: 5, sha256: Buffer.alloc(32, 7) },
       renditionPrefix: 'renditions/t/f/',
-      spec: { maxWidth: 1600, maxHeight: 1200, quality: 80, effort: 0 },
+      pictures: { renditions: [{ name: 'photo', format: 'webp', maxWidth: 1600, maxHeight: 1200, fit: 'inside', quality: 80, effort: 0 }], placeholder: false, animation: 'first-frame' },
     });
   });
 
@@ -40,7 +40,8 @@ describe('a payload', () => {
 
 test('a result crosses the wire whole', () => {
   const bytes = contractV1.encode?.({
-    rendition: { key: 'k', versionId: 'v', sha256: Buffer.alloc(32, 1), sizeBytes: 9, width: 3, height: 2 },
+    renditions: [{ name: 'photo', key: 'k', versionId: 'v', sha256: Buffer.alloc(32, 1), sizeBytes: 9, width: 3, height: 2, contentType: 'image/webp', frames: 1 }],
+    placeholder: undefined,
     source: { format: 'avif', width: 30, height: 20, pages: 1 },
   });
   expect(ImageResult.toJSON(ImageResult.decode(bytes ?? new Uint8Array()))).toEqual({

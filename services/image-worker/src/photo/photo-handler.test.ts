@@ -10,6 +10,7 @@ import { defaultLimits } from '../rendering/limits.js';
 import { makePhotoHere } from '../rendering/photo-making.js';
 import type { Failpoint } from '../testing/failpoints.js';
 import { testFile } from '../testing/manifest.js';
+import { onePhoto, orderOf, webp } from '../testing/orders.js';
 import { pausingHandler } from '../testing/pausing-handler.js';
 import type { PhotoOrder } from './order.js';
 import { photoHandler } from './photo-handler.js';
@@ -30,7 +31,7 @@ afterEach(() => remove());
 async function told(file: string, over: { fence?: bigint; order?: Partial<PhotoOrder> } = {}): Promise<TestJob<PhotoOrder>> {
   const version = await upload(store, 'uploads/team/photo', testFile(file));
   const model: PhotoOrder = {
-    source: { ...version, sha256: version.sha256 }, renditionPrefix: 'renditions/team/photo/', spec: { maxWidth: 320, maxHeight: 320, quality: 80, effort: 0 }, ...over.order,
+    source: { ...version, sha256: version.sha256 }, renditionPrefix: 'renditions/team/photo/', pictures: onePhoto({ effort: 0 }), ...over.order,
   };
   return testJob(model, { fence: over.fence ?? 7n });
 }
@@ -39,7 +40,8 @@ const failure = (run: Promise<unknown>): Promise<unknown> => run.then(() => 'mad
 
 test('the result names what was stored, and what the source was, exactly', async () => {
   const { job, progress } = await told('img-exif-orientation-6.jpg');
-  const { rendition, source } = await photoHandler(steps).run(job);
+  const { renditions: [rendition], source } = await photoHandler(steps).run(job);
+  if (rendition === undefined) throw new Error('nothing was made');
   expect(rendition).toMatchObject({ key: 'renditions/team/photo/7/photo.webp', width: 60, height: 40 });
   expect(source).toEqual({ format: 'jpeg', width: 60, height: 40, pages: 1 });
   const bytes = await download(store, rendition.key, rendition.versionId);
@@ -51,8 +53,9 @@ test('the result names what was stored, and what the source was, exactly', async
 test('two runs of one job store under keys of their own, and neither touches the other\'s bytes', async () => {
   const first = await photoHandler(steps).run((await told('img-gps.jpg', { fence: 7n })).job);
   const second = await photoHandler(steps).run((await told('img-gps.jpg', { fence: 8n })).job);
-  expect(second.rendition.key).not.toBe(first.rendition.key);
-  expect((await storedKeys(store, 'renditions/')).toSorted()).toEqual([first.rendition.key, second.rendition.key]);
+  const keys = [first, second].flatMap(({ renditions }) => renditions.map(({ key }) => key));
+  expect(new Set(keys).size).toBe(2);
+  expect((await storedKeys(store, 'renditions/')).toSorted()).toEqual(keys);
 });
 
 describe('a picture at fault', () => {
@@ -97,6 +100,44 @@ describe('a fault around the picture is technical', () => {
     const { job, stop } = await told('img-gps.jpg');
     stop(new LeaseUntrusted(true));
     expect(await failure(photoHandler(steps).run(job))).toMatchObject({ reason: 'TIMEOUT', faultClass: 'technical' });
+  });
+});
+
+describe('several renditions', () => {
+  const pictures = orderOf([webp({ name: 'page', effort: 0 }), webp({ name: 'card', format: 'jpeg', maxWidth: 30 }), webp({ name: 'modern', format: 'avif', maxWidth: 20, effort: 0 })], { placeholder: true });
+
+  test('are stored each under its name and as what it is, and the result names them in the order of the payload, with the placeholder', async () => {
+    const { renditions, placeholder } = await photoHandler(steps).run((await told('img-gps.jpg', { order: { pictures } })).job);
+    expect(renditions).toMatchObject([
+      { name: 'page', key: 'renditions/team/photo/7/page.webp', contentType: 'image/webp', width: 60, height: 40 },
+      { name: 'card', key: 'renditions/team/photo/7/card.jpg', contentType: 'image/jpeg', width: 30, height: 20 },
+      { name: 'modern', key: 'renditions/team/photo/7/modern.avif', contentType: 'image/avif', width: 20, height: 13 },
+    ]);
+    for (const { key, versionId, sizeBytes, sha256, contentType } of renditions) {
+      const bytes = await download(store, key, versionId);
+      expect(await store.head(key, versionId)).toMatchObject({ contentType, sizeBytes: bytes.length });
+      expect([sizeBytes, sha256]).toEqual([bytes.length, createHash('sha256').update(bytes).digest()]);
+    }
+    expect(placeholder?.webp.length).toBeLessThanOrEqual(1024);
+  });
+
+  test('are all official or none: a store that fails at the second fails the run, with a technical reason', async () => {
+    let stored = 0;
+    const failing: PhotoSteps = { ...steps, store: async (...asked) => {
+      stored += 1;
+      if (stored === 2) await rm(store.directory, { recursive: true });
+      return steps.store(...asked);
+    } };
+    expect(await failure(photoHandler(failing).run((await told('img-gps.jpg', { order: { pictures } })).job))).toMatchObject({ reason: 'STORE_UNAVAILABLE', faultClass: 'technical' });
+    expect(stored).toBe(2);
+  });
+
+  test('a run that is revoked between two of them stores no more', async () => {
+    const { job, stop } = await told('img-gps.jpg', { order: { pictures } });
+    const reason = new LeaseLost();
+    const revoked: PhotoSteps = { ...steps, store: (...asked) => steps.store(...asked).finally(() => stop(reason)) };
+    expect(await failure(photoHandler(revoked).run(job))).toBe(reason);
+    expect(await storedKeys(store, 'renditions/')).toEqual(['renditions/team/photo/7/page.webp']);
   });
 });
 

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { renditionKey } from './rendition-key.js';
+import { runPrefix } from './rendition-key.js';
 
-const key = (prefix: string): string => renditionKey({ namespace: 'team-a', prefix, fence: 1764436800000001n });
+const key = (prefix: string): string => runPrefix({ namespace: 'team-a', prefix, fence: 1764436800000001n });
 
-test('a run\'s key holds its fence, all digits of it', () => {
-  expect(key('renditions/team-a/f1/')).toBe('renditions/team-a/f1/1764436800000001/photo.webp');
+test('a run\'s prefix holds its fence, all digits of it', () => {
+  expect(key('renditions/team-a/f1/')).toBe('renditions/team-a/f1/1764436800000001/');
 });
 
 test.each([

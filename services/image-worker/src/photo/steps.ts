@@ -3,18 +3,18 @@ import type { Clock } from '@leasehold/service';
 import { withinTime, type SourceVersion } from '@leasehold/worker-runtime';
 import { tooLate } from '../reasons.js';
 import type { PictureLimits } from '../rendering/limits.js';
-import type { MadePhoto, MakingOptions } from '../rendering/photo-making.js';
-import type { RenditionSpec } from '../rendering/rendition.js';
+import type { MakingOptions } from '../rendering/photo-making.js';
+import type { MadePhoto, PictureOrder } from '../rendering/picture-order.js';
 import { fetchSource } from './fetch-source.js';
 import { SourceMemory } from './source-memory.js';
-import { storePhoto } from './store-photo.js';
+import { storePhoto, type StoringOptions } from './store-photo.js';
 
-/** What a run consists of, one after the other. Between any two of them it may be told to stop. All throw PhotoFault. */
+/** What a run consists of, one after the other; `store` once per picture. Between any two of them it may be told to stop. All throw PhotoFault. */
 export interface PhotoSteps {
   fetch(source: SourceVersion, signal: AbortSignal): Promise<Buffer>;
   /** Judges the file by its header, then decodes and encodes. */
-  make(bytes: Buffer, spec: RenditionSpec, o: { readonly signal: AbortSignal; readonly onJudged: () => void }): Promise<MadePhoto>;
-  store(key: string, bytes: Buffer, signal: AbortSignal): Promise<StoredVersion>;
+  make(bytes: Buffer, order: PictureOrder, o: { readonly signal: AbortSignal; readonly onJudged: () => void }): Promise<MadePhoto>;
+  store(key: string, bytes: Buffer, o: StoringOptions): Promise<StoredVersion>;
 }
 
 /** Makes photos, and stops when the signal fires. */
@@ -38,7 +38,7 @@ export function photoSteps({ store, studio, limits, runs, storeTimeoutMs: limitM
   const memory = new SourceMemory({ most: runs });
   return {
     fetch: (source, signal) => withinTime({ clock, limitMs, signal, late: tooLate('fetch', limitMs) }, (either) => fetchSource(store, source, { maxBytes: limits.maxBytes, signal: either, memory: (sizeBytes) => memory.take(sizeBytes) })),
-    make: (bytes, spec, { signal, onJudged }) => studio.make(bytes, { spec, limits, onJudged, signal }).finally(() => memory.giveBack(bytes)),
-    store: (key, bytes, signal) => withinTime({ clock, limitMs, signal, late: tooLate('store', limitMs) }, (either) => storePhoto(store, key, bytes, either)),
+    make: (bytes, order, { signal, onJudged }) => studio.make(bytes, { order, limits, onJudged, signal }).finally(() => memory.giveBack(bytes)),
+    store: (key, bytes, { contentType, signal }) => withinTime({ clock, limitMs, signal, late: tooLate('store', limitMs) }, (either) => storePhoto(store, key, bytes, { contentType, signal: either })),
   };
 }

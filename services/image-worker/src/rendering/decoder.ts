@@ -34,6 +34,8 @@ export interface Header {
   readonly pages: number;
   /** More than 8 bits a channel, in RGB. */
   readonly isDeepRgb: boolean;
+  /** Of a GIF or WebP with several frames: how long each is shown, in ms, how often all are, 0 for ever, and the pixels of one as it is stored. */
+  readonly animation: { readonly delay: readonly number[]; readonly loop: number; readonly width: number; readonly height: number } | undefined;
 }
 
 /** Reads the header without decoding a pixel. Throws whatever the decoder throws. */
@@ -47,8 +49,15 @@ export async function readHeader(bytes: Buffer): Promise<Header> {
     height: metadata.autoOrient.height,
     pages: metadata.pages ?? 1,
     isDeepRgb: metadata.space === 'rgb16',
+    animation: metadata.delay && { delay: metadata.delay.map(within16Bits), loop: within16Bits(metadata.loop ?? 0), width: metadata.width, height: metadata.pageHeight ?? metadata.height },
   };
 }
+
+// What sharp takes: a frame that is shown for longer than a minute goes after one.
+const within16Bits = (value: number): number => Math.min(Math.max(value, 0), 65_535);
+
+/** Frames in a picture of our own making. */
+export const countFrames = async (bytes: Buffer): Promise<number> => (await sharp(bytes, { limitInputPixels: false }).metadata()).pages ?? 1;
 
 /** A pipeline over the first frame or page (of AVIF, the primary one), turned upright. */
 export function openUpright(bytes: Buffer, format: Format, maxPixels: number): Sharp {
@@ -58,6 +67,12 @@ export function openUpright(bytes: Buffer, format: Format, maxPixels: number): S
     autoOrient: true,
   });
 }
+
+/** A pipeline over all frames of a GIF or WebP, each as it is stored: libvips turns none that has several. */
+export const openFrames = (bytes: Buffer, maxPixels: number): Sharp => sharp(bytes, { failOn: 'warning', limitInputPixels: maxPixels, animated: true });
+
+/** sharp works on deep RGB in Display P3 and would leave a profiled picture's numbers there: convert on the way in instead. */
+export const inSrgb = (pipeline: Sharp, { isDeepRgb }: Pick<Header, 'isDeepRgb'>): Sharp => (isDeepRgb ? pipeline.pipelineColourspace('srgb') : pipeline);
 
 // `warning` refuses damaged pixels in every format. In a TIFF it also refuses harmless oddities in tags, which scanners write often; where the
 // compression reports damage as an error anyway (none, LZW, PackBits), `error` is enough.

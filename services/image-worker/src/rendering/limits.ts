@@ -2,11 +2,11 @@
 export interface PictureLimits {
   /** Of the file. */
   readonly maxBytes: number;
-  /** Width times height, of one frame or page. */
+  /** Width times height, of one frame or page; of all frames where they are kept. */
   readonly maxPixels: number;
   /** Of either side. libvips keeps lines, so that a line of millions of pixels takes gigabytes, however few of them there are. */
   readonly maxSide: number;
-  /** Frames or pages. Only the first is decoded, but each costs time to find. */
+  /** Frames or pages. Where only the first is decoded, each still costs time to find. */
   readonly maxFrames: number;
 }
 

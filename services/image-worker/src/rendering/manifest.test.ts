@@ -1,15 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PhotoFault, type Reason } from '../reasons.js';
 import { manifest, testFile } from '../testing/manifest.js';
+import { first, onePhoto } from '../testing/orders.js';
 import { testPool } from '../testing/picture-pool.js';
 import { distance, pixelsOf, type Pixel, type Pixels } from '../testing/pixels.js';
 import type { Format } from './container/signature.js';
 import { defaultLimits as limits } from './limits.js';
-import type { MadePhoto } from './photo-making.js';
+import type { MadePhoto } from './picture-order.js';
 
 // How far a channel may be off what the source holds: WebP at quality 80 keeps flat areas of these pictures within 8.
 const TOLERANCE = 8;
-const spec = { maxWidth: 320, maxHeight: 320, quality: 80, effort: 4 };
+const order = onePhoto();
 const { pool } = testPool();
 beforeAll(() => pool.start());
 afterAll(() => pool.stop());
@@ -136,7 +137,7 @@ const verdicts: Readonly<Record<string, Verdict>> = {
   'img-zero-byte.jpg': 'EMPTY',
 };
 
-const make = (file: string): Promise<MadePhoto> => pool.make(testFile(file), { spec, limits, signal: new AbortController().signal });
+const make = (file: string): Promise<MadePhoto> => pool.make(testFile(file), { order, limits, signal: new AbortController().signal });
 
 describe('each picture of the manifest gets its verdict', () => {
   test.each(manifest())('$file ($what): $expected', async ({ file }) => {
@@ -148,7 +149,8 @@ describe('each picture of the manifest gets its verdict', () => {
       expect(fault).toHaveProperty('reason', verdict);
       return;
     }
-    const { photo, source } = await make(file);
+    const made = await make(file);
+    const [photo, source] = [first(made), made.source];
     expect({ format: source.format, pages: source.pages, size: [photo.width, photo.height] })
       .toEqual({ format: verdict.format, pages: verdict.pages ?? 1, size: verdict.size });
     const pixels = await pixelsOf(photo.bytes);

@@ -3,6 +3,7 @@ import type { Registry } from 'prom-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { faultClassOf, PhotoFault, type Reason } from '../reasons.js';
 import { outlineOf, type LengthField, type Outline } from '../testing/container-outline.js';
+import { first, onePhoto } from '../testing/orders.js';
 import { pixelsOf } from '../testing/pixels.js';
 import { testPool } from '../testing/picture-pool.js';
 import { soundPictures } from '../testing/sound-pictures.js';
@@ -12,7 +13,7 @@ import type { PicturePool } from './pool/picture-pool.js';
 // Every picture that damage can make of a sound one is made or refused for a content reason, by a child that goes on: a damaged file spends one attempt,
 // and never more than that. LEASEHOLD_PROPERTY_RUNS raises how many are tried a property; a failure prints its seed.
 const numRuns = Number(process.env['LEASEHOLD_PROPERTY_RUNS'] ?? 15);
-const spec = { maxWidth: 20, maxHeight: 20, quality: 80, effort: 0 };
+const order = onePhoto({ maxWidth: 20, maxHeight: 20, effort: 0 });
 let pool: PicturePool;
 let registry: Registry;
 beforeAll(async () => {
@@ -29,7 +30,7 @@ type Outcome = { readonly made: Buffer } | { readonly refused: Reason };
 
 async function outcome(bytes: Buffer): Promise<Outcome> {
   try {
-    return { made: (await pool.make(bytes, { spec, limits, signal: new AbortController().signal })).photo.bytes };
+    return { made: first(await pool.make(bytes, { order, limits, signal: new AbortController().signal })).bytes };
   } catch (error) {
     if (error instanceof PhotoFault) return { refused: error.reason };
     throw error;

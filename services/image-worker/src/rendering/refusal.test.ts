@@ -2,11 +2,12 @@ import { createServer } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { PhotoFault, type Reason } from '../reasons.js';
 import { testFile } from '../testing/manifest.js';
+import { onePhoto } from '../testing/orders.js';
 import { testPool } from '../testing/picture-pool.js';
 import { greyTiff, noise, plain } from '../testing/sample-pictures.js';
 import { defaultLimits as defaults, type PictureLimits } from './limits.js';
 
-const spec = { maxWidth: 64, maxHeight: 64, quality: 80, effort: 0 };
+const order = onePhoto({ maxWidth: 64, maxHeight: 64, effort: 0 });
 const { pool } = testPool({ children: 2 });
 beforeAll(() => pool.start());
 afterAll(() => pool.stop());
@@ -14,7 +15,7 @@ afterAll(() => pool.stop());
 /** The reason for which a file is refused, or `made`. */
 async function outcome(bytes: Buffer, limits: PictureLimits = defaults): Promise<Reason | 'made'> {
   try {
-    await pool.make(bytes, { spec, limits, signal: new AbortController().signal });
+    await pool.make(bytes, { order, limits, signal: new AbortController().signal });
     return 'made';
   } catch (error) {
     if (error instanceof PhotoFault) return error.reason;

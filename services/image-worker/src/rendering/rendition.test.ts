@@ -2,15 +2,19 @@ import fc from 'fast-check';
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
 import { testFile } from '../testing/manifest.js';
+import { first, onePhoto } from '../testing/orders.js';
 import { distance, pixelsOf } from '../testing/pixels.js';
 import { noise, plain } from '../testing/sample-pictures.js';
 import { defaultLimits } from './limits.js';
 import { inspectPicture } from './picture.js';
-import { renderWebp, type RenditionSpec } from './rendition.js';
+import type { RenditionSpec } from './picture-order.js';
+import { renderPictures } from './rendition.js';
 
 const limits = defaultLimits;
-const render = async (bytes: Buffer, spec: Partial<RenditionSpec> = {}) =>
-  renderWebp(await inspectPicture(bytes, limits), { maxWidth: 320, maxHeight: 320, quality: 80, effort: 4, ...spec }, limits);
+const render = async (bytes: Buffer, spec: Partial<RenditionSpec> = {}) => {
+  const order = onePhoto(spec);
+  return first(await renderPictures(await inspectPicture(bytes, order, limits), order, limits));
+};
 
 describe('the size', () => {
   test('never grows, fits the box, keeps proportions to the pixel, and no side vanishes', async () => {

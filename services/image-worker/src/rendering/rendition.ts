@@ -1,46 +1,43 @@
-import { PhotoFault } from '../reasons.js';
-import { openUpright } from './decoder.js';
+import { inSrgb, openUpright } from './decoder.js';
+import { encodedAs, encoded, ours } from './encoder.js';
+import { decodeFrames, firstOf, sharpOf } from './frames.js';
 import type { PictureLimits } from './limits.js';
 import { refusedPicture, type Picture } from './picture.js';
+import type { MadePhoto, MadePicture, PictureOrder, RenditionSpec } from './picture-order.js';
+import { makePlaceholder, placeholderBox } from './placeholder.js';
+import { sufficientSize, targetSize } from './target-size.js';
 
-/** What to make of a picture: one WebP that fits within a box. */
-export interface RenditionSpec {
-  /** Pixels, 1 to 16383 (the most that WebP can hold). */
-  readonly maxWidth: number;
-  readonly maxHeight: number;
-  /** 1 to 100. */
-  readonly quality: number;
-  /** 0 (fast) to 6 (small). */
-  readonly effort: number;
-}
-
-export interface WebpPhoto {
-  readonly bytes: Buffer;
-  /** Pixels, upright. */
-  readonly width: number;
-  readonly height: number;
-}
+export type Pictures = Omit<MadePhoto, 'source'>;
 
 /**
- * Decodes, turns upright, fits into the box and encodes in one pass over the pixels. Never enlarges; keeps proportions, each side at least 1; the
- * result is sRGB, 8 bits, keeps see-through parts, and carries no metadata.
+ * Decodes once, turns upright, and makes every picture of the order from that. Never enlarges; each side is at least 1; the results are sRGB, 8 bits, and carry
+ * no metadata; see-through parts stay so, but in JPEG.
  * It may take any time: whoever calls it bounds that from outside. Throws PhotoFault: TRUNCATED, CORRUPT, INTERNAL.
  */
-export async function renderWebp(picture: Picture, spec: RenditionSpec, limits: PictureLimits): Promise<WebpPhoto> {
-  const pipeline = openUpright(picture.bytes, picture.format, limits.maxPixels)
-    .resize({ width: spec.maxWidth, height: spec.maxHeight, fit: 'inside', withoutEnlargement: true })
-    .webp({ quality: spec.quality, effort: spec.effort });
-  // sharp works on deep RGB in Display P3 and would leave a profiled picture's numbers there: convert on the way in instead.
-  if (picture.isDeepRgb) pipeline.pipelineColourspace('srgb');
-  try {
-    const { data, info } = await pipeline.toBuffer({ resolveWithObject: true });
-    return { bytes: data, width: info.width, height: info.height };
-  } catch (error) {
-    if (isOurs(error)) throw new PhotoFault('INTERNAL', 'out of memory, or the encoder failed', { cause: error });
-    throw refusedPicture(picture.format, picture.bytes, error);
+export async function renderPictures(picture: Picture, order: PictureOrder, limits: PictureLimits): Promise<Pictures> {
+  const [only] = order.renditions;
+  // Nothing else needs the pixels: they are encoded as they are decoded, and never in memory all at once.
+  if (only !== undefined && order.renditions.length === 1 && !order.placeholder && only.format === 'webp' && only.fit === 'inside' && !picture.keepsFrames) {
+    return { pictures: [await renderAtOnce(picture, only, limits)], placeholder: undefined };
   }
+  const frames = await decodeFrames(picture, sufficientSize(picture, order.placeholder ? [...order.renditions, placeholderBox] : order.renditions), limits);
+  const pictures: MadePicture[] = [];
+  for (const spec of order.renditions) {
+    const shown = spec.format === 'webp' ? frames : firstOf(frames);
+    const { width, height } = targetSize(picture, spec);
+    const sized = sharpOf(shown).resize({ width, height, fit: spec.fit === 'cover' ? 'cover' : 'fill', position: 'centre' });
+    pictures.push(await encoded(sized, spec, shown));
+  }
+  return { pictures, placeholder: order.placeholder ? await makePlaceholder(firstOf(frames), picture) : undefined };
 }
 
-// A fault of this machine, or the bound on memory, must not condemn the picture. The words of libvips and its codecs can be taken for this picture's, as a
-// process makes one at a time; what a file can make a codec say of its own ("failed to allocate" for an absurd length) is not among them.
-const isOurs = (error: unknown): boolean => error instanceof Error && /out of memory|insufficient memory|unable to allocate|error creating thread|webpsave|vips2webp/i.test(error.message);
+async function renderAtOnce(picture: Picture, spec: RenditionSpec, limits: PictureLimits): Promise<MadePicture> {
+  const pipeline = inSrgb(openUpright(picture.bytes, picture.format, limits.maxPixels), picture)
+    .resize({ width: spec.maxWidth, height: spec.maxHeight, fit: 'inside', withoutEnlargement: true });
+  try {
+    const { data, info } = await encodedAs(pipeline, spec).toBuffer({ resolveWithObject: true });
+    return { bytes: data, width: info.width, height: info.height, frames: 1 };
+  } catch (error) {
+    throw ours(error) ?? refusedPicture(picture.format, picture.bytes, error);
+  }
+}

@@ -29,7 +29,7 @@ function pausing(steps: PhotoSteps, failpoints: Failpoints<Failpoint>, run: Run)
   };
   return {
     fetch: (source, signal) => then(steps.fetch(source, signal), 'fetched'),
-    make: (bytes, spec, o) => then(steps.make(bytes, spec, o), 'encoded'),
-    store: (key, bytes, signal) => then(steps.store(key, bytes, signal), 'stored'),
+    make: (bytes, order, o) => then(steps.make(bytes, order, o), 'encoded'),
+    store: (key, bytes, o) => then(steps.store(key, bytes, o), 'stored'),
   };
 }

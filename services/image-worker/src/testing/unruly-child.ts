@@ -1,11 +1,11 @@
 import { pbkdf2 } from 'node:crypto';
 import { writeSync } from 'node:fs';
 import { serve } from '../rendering/pool/child/serve.js';
-import type { MadePhoto } from '../rendering/photo-making.js';
+import type { MadePhoto } from '../rendering/picture-order.js';
 
 // A child of the pool that does not decode: its «picture» is a phrase that says what it does instead.
 
-const says = (text: string): MadePhoto => ({ photo: { bytes: Buffer.from(text), width: 1, height: 1 }, source: { format: 'png', width: 1, height: 1, pages: 1 } });
+const says = (text: string): MadePhoto => ({ pictures: [{ bytes: Buffer.from(text), width: 1, height: 1, frames: 1 }], placeholder: undefined, source: { format: 'png', width: 1, height: 1, pages: 1 } });
 
 /** `begun` tells the pool that the deed has begun. */
 const deeds = new Map<string, (begun: () => void) => Promise<MadePhoto>>([
@@ -32,6 +32,10 @@ const deeds = new Map<string, (begun: () => void) => Promise<MadePhoto>>([
   ['speak another language', async () => {
     writeSync(3, 'what begins like this would be a frame of two gigabytes');
     return says('done');
+  }],
+  ['give more than was asked for', async () => {
+    const { pictures, ...rest } = says('two');
+    return { ...rest, pictures: [...pictures, ...pictures] };
   }],
   ['give a reason of its own', async () => {
     const header = Buffer.from(JSON.stringify({ kind: 'refused', reason: 'PAY_FIRST', message: '' }));

@@ -28,7 +28,8 @@ async function pool(): Promise<Make> {
     program: programs.pictureChild, children: pipelines, timeoutMs: 60_000, memoryBytes: 1536 * 1024 * 1024, logger: createLogger({ service: 'bench', level: 'warn' }), registry: createRegistry('bench'),
   });
   await children.start();
-  return async (path) => children.make(await readFile(path), { spec, limits: defaultLimits, signal: new AbortController().signal });
+  const order = { renditions: [{ name: 'photo', format: 'webp', fit: 'inside', ...spec }], placeholder: false, animation: 'first-frame' } as const;
+  return async (path) => children.make(await readFile(path), { order, limits: defaultLimits, signal: new AbortController().signal });
 }
 
 const make = await (mode === 'pool' ? pool() : bare());

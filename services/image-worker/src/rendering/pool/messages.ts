@@ -1,19 +1,21 @@
 import { isReason, type Reason } from '../../reasons.js';
 import type { PictureLimits } from '../limits.js';
-import type { SourceFacts } from '../photo-making.js';
-import type { RenditionSpec } from '../rendition.js';
+import type { MadePicture, PictureOrder, SourceFacts } from '../picture-order.js';
 
-/** To a child; the body is the picture. */
+/** To a child; the body is the source. */
 export interface Order {
-  readonly spec: RenditionSpec;
+  readonly order: PictureOrder;
   readonly limits: PictureLimits;
 }
 
-/** From a child. It answers an order with `made` (the body is the WebP), `refused` or `failed`; `judged` may come before. */
+/** A picture whose bytes stand in the body. */
+export type Announced = Omit<MadePicture, 'bytes'> & { readonly sizeBytes: number };
+
+/** From a child. It answers an order with `made` (the body is the pictures, one behind the other, the placeholder last), `refused` or `failed`; `judged` may come before. */
 export type Answer =
   | { readonly kind: 'ready' }
   | { readonly kind: 'judged' }
-  | { readonly kind: 'made'; readonly width: number; readonly height: number; readonly source: SourceFacts }
+  | { readonly kind: 'made'; readonly pictures: readonly Announced[]; readonly placeholder: Announced | null; readonly source: SourceFacts }
   | { readonly kind: 'refused'; readonly reason: Reason; readonly message: string }
   | { readonly kind: 'failed'; readonly message: string };
 
@@ -26,7 +28,7 @@ export function answerOf(json: string): Answer {
     case 'judged':
       return { kind };
     case 'made':
-      return { kind, width: pixels(fields, 'width'), height: pixels(fields, 'height'), source: factsOf(fieldsOf(fields['source'])) };
+      return { kind, pictures: list(fields, 'pictures').map(announced), placeholder: fields['placeholder'] === null ? null : announced(fields['placeholder']), source: factsOf(fieldsOf(fields['source'])) };
     case 'refused': {
       const reason = text(fields, 'reason');
       if (!isReason(reason)) throw new TypeError('no reason of the list');
@@ -40,7 +42,12 @@ export function answerOf(json: string): Answer {
 }
 
 const factsOf = (fields: Record<string, unknown>): SourceFacts =>
-  ({ format: text(fields, 'format'), width: pixels(fields, 'width'), height: pixels(fields, 'height'), pages: pixels(fields, 'pages') });
+  ({ format: text(fields, 'format'), width: count(fields, 'width'), height: count(fields, 'height'), pages: count(fields, 'pages') });
+
+function announced(value: unknown): Announced {
+  const fields = fieldsOf(value);
+  return { width: count(fields, 'width'), height: count(fields, 'height'), frames: count(fields, 'frames'), sizeBytes: count(fields, 'sizeBytes') };
+}
 
 function fieldsOf(value: unknown): Record<string, unknown> {
   if (typeof value !== 'object' || value === null) throw new TypeError('no object');
@@ -53,8 +60,14 @@ function text(fields: Record<string, unknown>, name: string): string {
   return value.slice(0, 1000);
 }
 
-function pixels(fields: Record<string, unknown>, name: string): number {
+function list(fields: Record<string, unknown>, name: string): unknown[] {
   const value = fields[name];
-  if (typeof value !== 'number' || !Number.isInteger(value) || value < 1 || value > 2 ** 31 - 1) throw new TypeError(`${name} is no number of pixels`);
+  if (!Array.isArray(value)) throw new TypeError(`${name} is no list`);
+  return value;
+}
+
+function count(fields: Record<string, unknown>, name: string): number {
+  const value = fields[name];
+  if (typeof value !== 'number' || !Number.isInteger(value) || value < 1 || value > 2 ** 31 - 1) throw new TypeError(`${name} is no number from 1`);
   return value;
 }

@@ -6,12 +6,13 @@ import sharp from 'sharp';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { PhotoFault } from '../../reasons.js';
 import { testFile } from '../../testing/manifest.js';
+import { onePhoto, orderOf, webp } from '../../testing/orders.js';
 import { childPrograms, testPool } from '../../testing/picture-pool.js';
 import { defaultLimits } from '../limits.js';
 import { makePhotoHere } from '../photo-making.js';
 import type { PicturePool } from './picture-pool.js';
 
-const order = { spec: { maxWidth: 320, maxHeight: 320, quality: 80, effort: 0 }, limits: defaultLimits };
+const asked = { order: onePhoto({ effort: 0 }), limits: defaultLimits };
 const never = new AbortController().signal;
 const pools: PicturePool[] = [];
 let pool: PicturePool;
@@ -24,7 +25,7 @@ function poolOf(o: Parameters<typeof testPool>[0] = {}) {
 }
 
 const ask = async (phrase: string, o: { signal?: AbortSignal; onJudged?: () => void } = {}): Promise<string> =>
-  (await pool.make(Buffer.from(phrase), { ...order, signal: never, ...o })).photo.bytes.toString();
+  (await pool.make(Buffer.from(phrase), { ...asked, signal: never, ...o })).pictures[0]?.bytes.toString() ?? '';
 const failure = (run: Promise<unknown>): Promise<unknown> => run.then(() => 'made', (error: unknown) => error);
 const isAlive = (pid: number): boolean => {
   try {
@@ -46,17 +47,29 @@ describe('a child', () => {
     pool = poolOf({ program: childPrograms.pictures }).pool;
     const source = testFile('img-display-p3-red.jpg');
     let judged = 0;
-    const there = await pool.make(source, { ...order, signal: never, onJudged: () => { judged += 1; } });
-    expect(there).toEqual(await makePhotoHere(source, order));
+    const there = await pool.make(source, { ...asked, signal: never, onJudged: () => { judged += 1; } });
+    expect(there).toEqual(await makePhotoHere(source, asked));
     expect(judged).toBe(1);
+  });
+
+  test('makes several pictures and a placeholder as this process would, each with its own bytes', async () => {
+    pool = poolOf({ program: childPrograms.pictures }).pool;
+    const several = { order: orderOf([webp(), webp({ name: 'card', format: 'jpeg', maxWidth: 20 }), webp({ name: 'tiny', format: 'avif', maxWidth: 8, effort: 0 })], { placeholder: true }), limits: defaultLimits };
+    const source = testFile('img-display-p3-red.jpg');
+    expect(await pool.make(source, { ...several, signal: never })).toEqual(await makePhotoHere(source, several));
+  });
+
+  test('that makes something else than was ordered is not believed', async () => {
+    pool = poolOf().pool;
+    expect(await failure(ask('give more than was asked for'))).toMatchObject({ name: 'PhotoFault', reason: 'INTERNAL' });
   });
 
   test('says why it refuses a picture, and takes the next', async () => {
     pool = poolOf({ program: childPrograms.pictures }).pool;
-    const refusal = await failure(pool.make(testFile('img-bad-crc-idat.png'), { ...order, signal: never }));
+    const refusal = await failure(pool.make(testFile('img-bad-crc-idat.png'), { ...asked, signal: never }));
     expect(refusal).toBeInstanceOf(PhotoFault);
     expect(refusal).toHaveProperty('reason', 'CORRUPT');
-    expect((await pool.make(testFile('img-1x1.png'), { ...order, signal: never })).source.format).toBe('png');
+    expect((await pool.make(testFile('img-1x1.png'), { ...asked, signal: never })).source.format).toBe('png');
   });
 
   test('works on picture after picture', async () => {
@@ -114,8 +127,8 @@ describe('a picture that costs its child', () => {
     ['an interlaced PNG', () => sharp({ create: { width: 6000, height: 4000, channels: 4, background: '#12345678' } }).png({ progressive: true, compressionLevel: 1 })],
   ])('by needing more memory than it may is INTERNAL, not a fault of the picture\'s, and the next is made: %s', async (_, picture) => {
     pool = poolOf({ program: childPrograms.pictures, memoryBytes: 180 << 20 }).pool;
-    expect(await failure(pool.make(await picture().toBuffer(), { ...order, signal: never }))).toMatchObject({ name: 'PhotoFault', reason: 'INTERNAL' });
-    expect((await pool.make(testFile('img-1x1.png'), { ...order, signal: never })).source.format).toBe('png');
+    expect(await failure(pool.make(await picture().toBuffer(), { ...asked, signal: never }))).toMatchObject({ name: 'PhotoFault', reason: 'INTERNAL' });
+    expect((await pool.make(testFile('img-1x1.png'), { ...asked, signal: never })).source.format).toBe('png');
   });
 
   test('by eating memory is stopped at the bound', async () => {
@@ -179,10 +192,10 @@ describe('the end', () => {
     const parent = spawn(process.execPath, ['--input-type=module', '-e', `
       import { testPool, childPrograms } from ${JSON.stringify(childPrograms.unruly.replace('unruly-child', 'picture-pool'))};
       const { pool } = testPool({ program: childPrograms.unruly, children: 2 });
-      const ask = (phrase, onJudged) => pool.make(Buffer.from(phrase), { ...${JSON.stringify(order)}, signal: new AbortController().signal, onJudged });
+      const ask = (phrase, onJudged) => pool.make(Buffer.from(phrase), { ...${JSON.stringify(asked)}, signal: new AbortController().signal, onJudged });
       await pool.start();
       const told = await Promise.all([ask('tell the process id'), ask('tell the process id')]);
-      void ask(${JSON.stringify(deed)}, () => console.log(told.map(({ photo }) => photo.bytes.toString()).join(' ')));
+      void ask(${JSON.stringify(deed)}, () => console.log(told.map(({ pictures: [{ bytes }] }) => bytes.toString()).join(' ')));
     `], { stdio: ['ignore', 'pipe', 'inherit'] });
     const [line] = await once(createInterface({ input: parent.stdout }), 'line');
     const children = String(line).split(' ').map(Number);

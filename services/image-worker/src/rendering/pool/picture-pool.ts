@@ -1,7 +1,8 @@
 import { systemClock, type Clock, type Component, type Logger, type Readiness } from '@leasehold/service';
 import { Counter, type Registry } from 'prom-client';
 import { PhotoFault } from '../../reasons.js';
-import type { MadePhoto, MakingOptions } from '../photo-making.js';
+import type { MakingOptions } from '../photo-making.js';
+import type { MadePhoto } from '../picture-order.js';
 import { Slot } from './slot.js';
 
 export interface PicturePoolOptions {
@@ -62,7 +63,7 @@ export class PicturePool implements Component {
   }
 
   /**
-   * One photo, see MakePhoto. Throws also PhotoFault TIMEOUT when it takes too long in its child, INTERNAL when the child ends, and the signal's reason
+   * The pictures of one source, see MakePhoto. Throws also PhotoFault TIMEOUT when it takes too long in its child, INTERNAL when the child ends, and the signal's reason
    * when it fires; the child is then ended and replaced.
    */
   async make(bytes: Buffer, o: MakingOptions & { readonly signal: AbortSignal }): Promise<MadePhoto> {

@@ -1,8 +1,10 @@
 import type { Clock, Logger } from '@leasehold/service';
 import { withinTime } from '@leasehold/worker-runtime';
 import { PhotoFault, tooLate } from '../../reasons.js';
-import type { MadePhoto, MakingOptions } from '../photo-making.js';
-import { ChildEnded, PoolChild, type ChildOptions, type Made } from './child-process.js';
+import type { MakingOptions } from '../photo-making.js';
+import type { MadePhoto } from '../picture-order.js';
+import { ChildEnded, PoolChild, type ChildOptions } from './child-process.js';
+import { photoOf } from './made-photo.js';
 
 export interface SlotOptions extends ChildOptions {
   /** How long a picture may take, in ms. */
@@ -46,7 +48,7 @@ export class Slot {
   }
 
   /** One picture; the slot must have none. Throws PhotoFault, the signal's reason, and for a surprise within the child a plain Error. */
-  async make(bytes: Buffer, { spec, limits, onJudged, signal }: MakingOptions & { readonly signal: AbortSignal }): Promise<MadePhoto> {
+  async make(bytes: Buffer, { order, limits, onJudged, signal }: MakingOptions & { readonly signal: AbortSignal }): Promise<MadePhoto> {
     const child = await this.#ready();
     signal.throwIfAborted();
     const { clock, timeoutMs } = this.#o;
@@ -54,8 +56,8 @@ export class Slot {
       const end = (): void => this.#end(child, signal.aborted ? 'stopped' : 'timeout');
       either.addEventListener('abort', end, { once: true });
       try {
-        const { answer, body } = await child.make({ spec, limits }, bytes, () => onJudged?.());
-        return madeOf(answer, body);
+        const { answer, body } = await child.make({ order, limits }, bytes, () => onJudged?.());
+        return photoOf(answer, body, order);
       } catch (error) {
         if (!(error instanceof ChildEnded)) throw error;
         either.throwIfAborted();
@@ -111,17 +113,6 @@ export class Slot {
     this.#o.logger[level]({ event: 'child_replaced', cause: this.#cause, code, signal, words }, 'a child that decodes pictures has ended and is replaced');
     this.#o.onReplaced(this.#cause);
     this.#ready().catch(() => undefined); // logged, and tried again for the next picture
-  }
-}
-
-function madeOf(answer: Made, body: Buffer): MadePhoto {
-  switch (answer.kind) {
-    case 'made':
-      return { photo: { bytes: body, width: answer.width, height: answer.height }, source: answer.source };
-    case 'refused':
-      throw new PhotoFault(answer.reason, answer.message);
-    case 'failed':
-      throw new Error(`the child failed in a way that it did not foresee: ${answer.message}`);
   }
 }
 

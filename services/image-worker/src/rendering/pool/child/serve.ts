@@ -4,11 +4,11 @@ import { Worker } from 'node:worker_threads';
 import { PhotoFault } from '../../../reasons.js';
 import type { MakePhoto } from '../../photo-making.js';
 import { frameHead, FrameReader, type Frame } from '../frame.js';
-import type { Answer, Order } from '../messages.js';
+import type { MadePicture } from '../../picture-order.js';
+import type { Announced, Answer, Order } from '../messages.js';
 
 // A pipe of its own for the work. Reads and writes block: between two pictures there is nothing else to do.
 const PIPE = 3;
-const NOTHING = Buffer.alloc(0);
 
 /** The life of a child: one picture after another, until the pool ends it with SIGKILL or goes away itself. */
 export async function serve(make: MakePhoto): Promise<void> {
@@ -29,19 +29,23 @@ export async function serve(make: MakePhoto): Promise<void> {
 
 async function answer({ header, body }: Frame, make: MakePhoto): Promise<void> {
   try {
-    const { spec, limits }: Order = JSON.parse(header); // of the pool's own making, so taken at its word
-    const { photo, source } = await make(body, { spec, limits, onJudged: () => send({ kind: 'judged' }) });
-    send({ kind: 'made', width: photo.width, height: photo.height, source }, photo.bytes);
+    const { order, limits }: Order = JSON.parse(header); // of the pool's own making, so taken at its word
+    const { pictures, placeholder, source } = await make(body, { order, limits, onJudged: () => send({ kind: 'judged' }) });
+    const bodies = (placeholder === undefined ? pictures : [...pictures, placeholder]).map(({ bytes }) => bytes);
+    send({ kind: 'made', pictures: pictures.map(announced), placeholder: placeholder === undefined ? null : announced(placeholder), source }, bodies);
   } catch (error) {
     if (error instanceof PhotoFault) send({ kind: 'refused', reason: error.reason, message: words(error) });
     else send({ kind: 'failed', message: error instanceof Error ? (error.stack ?? error.message) : String(error) });
   }
 }
 
+const announced = ({ bytes, width, height, frames }: MadePicture): Announced => ({ width, height, frames, sizeBytes: bytes.length });
+
 const words = ({ message, cause }: Error): string => (cause instanceof Error ? `${message}: ${cause.message}` : message);
 
-function send(what: Answer, body: Buffer = NOTHING): void {
-  for (const piece of [frameHead(what, body.length), body]) for (let at = 0; at < piece.length;) at += writeSync(PIPE, piece, at);
+function send(what: Answer, bodies: readonly Buffer[] = []): void {
+  const bodyBytes = bodies.reduce((sum, { length }) => sum + length, 0);
+  for (const piece of [frameHead(what, bodyBytes), ...bodies]) for (let at = 0; at < piece.length;) at += writeSync(PIPE, piece, at);
 }
 
 function read(reader: FrameReader): Frame | undefined {
