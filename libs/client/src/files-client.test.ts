@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { File, FileServiceService, FileState, type ConfirmFileRequest, type CreateFileRequest } from '@leasehold/ingest-v1';
+import { AnimationPolicy, type ConfirmFileRequest, type CreateFileRequest, File, FileServiceService, FileState, RenditionFormat } from '@leasehold/ingest-v1';
 import { faults, GrpcServer, readImage, service, type HandlersOf } from '@leasehold/rpc';
 import { createLogger, createRegistry } from '@leasehold/service';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -11,7 +11,7 @@ import { FilesClient, isFault, isFinal } from './index.js';
 const fault = faults('ingest.leasehold');
 const card = (state: FileState, etag: string): File => File.create({ name: 'namespaces/default/files/a', state, etag });
 const bytes = Buffer.from('not a picture, but bytes');
-const rendition = { contentType: 'image/webp', sizeBytes: BigInt(bytes.length), sha256: createHash('sha256').update(bytes).digest(), width: 1, height: 1, key: 'k', versionId: 'v', fence: 1n, sourceWidth: 1, sourceHeight: 1 };
+const rendition = { contentType: 'image/webp', sizeBytes: BigInt(bytes.length), sha256: createHash('sha256').update(bytes).digest(), width: 1, height: 1, key: 'k', versionId: 'v', fence: 1n, sourceWidth: 1, sourceHeight: 1, name: 'photo', frames: 1 };
 
 let folder: string;
 let client: FilesClient;
@@ -189,6 +189,33 @@ test('a download is written whole or not at all', async () => {
   damaged = true;
   await expect(client.downloadTo('namespaces/default/files/a', join(folder, 'b.webp'))).rejects.toThrow('not the rendition');
   expect(await readdir(folder)).toEqual(['a.webp']);
+});
+
+test('several renditions are asked for by name, and each is fetched by its name', async () => {
+  const created: CreateFileRequest[] = [];
+  const wanted: string[] = [];
+  const server = await serve({
+    createFile: async (request) => {
+      created.push(request);
+      return { file: card(FileState.PENDING, '1'), uploadTarget: undefined };
+    },
+    downloadFile: async function* (request) {
+      wanted.push(request.rendition);
+      yield { part: { $case: 'rendition', value: rendition } };
+      yield { part: { $case: 'chunk', value: bytes } };
+    },
+    getDownloadUrl: async (request) => {
+      wanted.push(request.rendition);
+      return { url: 'https://x', expireTime: undefined };
+    },
+  });
+  const files = connect(server);
+  await files.create({ renditions: [{ name: 'page' }, { name: 'card', format: RenditionFormat.JPEG, maxWidth: 64 }], placeholder: true, animation: AnimationPolicy.KEEP });
+  expect(created[0]).toMatchObject({ options: undefined, renditions: [{ name: 'page', maxWidth: 0 }, { name: 'card', format: RenditionFormat.JPEG, maxWidth: 64 }], wantsPlaceholder: true, animation: AnimationPolicy.KEEP });
+  await files.downloadTo('namespaces/default/files/a', join(folder, 'card.jpg'), { rendition: 'card' });
+  await files.downloadTo('namespaces/default/files/a', join(folder, 'page.webp'));
+  await files.downloadUrl('namespaces/default/files/a', { rendition: 'card' });
+  expect(wanted).toEqual(['card', '', 'card']);
 });
 
 test('a list reads on over its pages', async () => {

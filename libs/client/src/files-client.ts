@@ -1,4 +1,6 @@
-import { FileServiceService, type File, type FileState, type Rendition, type RenditionOptions, type UploadTarget } from '@leasehold/ingest-v1';
+import {
+  AnimationPolicy, FileServiceService, RenditionSpec, type File, type FileState, type Rendition, type RenditionOptions, type UploadTarget,
+} from '@leasehold/ingest-v1';
 import type { CallOptions, ClientOf } from '@leasehold/rpc';
 import { Connection, type IngestClientOptions } from './connection.js';
 import { downloadTo, openDownload } from './download.js';
@@ -13,8 +15,19 @@ export type FilesClientOptions = IngestClientOptions;
 export interface CreateFileOptions extends CallOptions {
   /** `[a-z0-9][a-z0-9-]{0,62}`; by default a fresh UUID. */
   readonly fileId?: string;
-  /** What to make; what is left out or 0 takes the server's default. */
+  /** What to make where it is one WebP; what is left out or 0 takes the server's default. */
   readonly options?: Partial<RenditionOptions>;
+  /** What to make instead: up to 8, each under a name of its own. This and the next two need image@2 to be open: else OPTIONS_NOT_OPEN. */
+  readonly renditions?: readonly (Partial<RenditionSpec> & { readonly name: string })[];
+  /** Whether a tiny placeholder is made too. */
+  readonly placeholder?: boolean;
+  /** What becomes of a source with several frames; default FIRST_FRAME. */
+  readonly animation?: AnimationPolicy;
+}
+
+export interface DownloadOptions extends CallOptions {
+  /** Which rendition, by its name; by default the first. */
+  readonly rendition?: string;
 }
 
 // Each of these may be sent twice without doing anything twice. UploadFile is not among them: it stores one more version.
@@ -37,7 +50,9 @@ export class FilesClient {
   /** Makes a PENDING card. A repeat with the same id and options answers the existing one. */
   async create(o: CreateFileOptions = {}): Promise<{ file: File; uploadTarget: UploadTarget | undefined }> {
     const options = o.options === undefined ? undefined : { maxWidth: 0, maxHeight: 0, quality: 0, effort: 0, ...o.options };
-    const { file, uploadTarget } = await this.#client.createFile({ parent: namespaceName(this.#connection.namespace), fileId: o.fileId ?? fileId(), options }, o);
+    const renditions = (o.renditions ?? []).map((spec) => RenditionSpec.create(spec));
+    const what = { options, renditions, wantsPlaceholder: o.placeholder ?? false, animation: o.animation ?? AnimationPolicy.UNSPECIFIED };
+    const { file, uploadTarget } = await this.#client.createFile({ parent: namespaceName(this.#connection.namespace), fileId: o.fileId ?? fileId(), ...what }, o);
     return { file: present(file), uploadTarget };
   }
 
@@ -83,19 +98,19 @@ export class FilesClient {
     return present(await last(this.watch(name, o), o.onChange));
   }
 
-  /** The rendition's description and its bytes. */
-  async download(name: string, o: CallOptions = {}): Promise<{ rendition: Rendition; body: AsyncIterable<Uint8Array> }> {
-    return openDownload(this.#client, name, o.signal);
+  /** A rendition's description and its bytes. */
+  async download(name: string, o: DownloadOptions = {}): Promise<{ rendition: Rendition; body: AsyncIterable<Uint8Array> }> {
+    return openDownload(this.#client, { name, rendition: o.rendition ?? '' }, o.signal);
   }
 
-  /** Writes the rendition to a file, whole and checked against its SHA-256, or not at all. */
-  async downloadTo(name: string, path: string, o: CallOptions = {}): Promise<Rendition> {
-    return downloadTo(this.#client, name, path, o.signal);
+  /** Writes a rendition to a file, whole and checked against its SHA-256, or not at all. */
+  async downloadTo(name: string, path: string, o: DownloadOptions = {}): Promise<Rendition> {
+    return downloadTo(this.#client, { name, rendition: o.rendition ?? '' }, path, o.signal);
   }
 
-  /** A signed URL that serves the rendition for a while: a secret until it expires. */
-  async downloadUrl(name: string, o: CallOptions = {}): Promise<{ url: string; expireTime: Date | undefined }> {
-    return this.#client.getDownloadUrl({ name }, o);
+  /** A signed URL that serves a rendition for a while: a secret until it expires. */
+  async downloadUrl(name: string, o: DownloadOptions = {}): Promise<{ url: string; expireTime: Date | undefined }> {
+    return this.#client.getDownloadUrl({ name, rendition: o.rendition ?? '' }, o);
   }
 
   /** Queues a REJECTED card again; its etag keeps a repeat from retrying twice. */

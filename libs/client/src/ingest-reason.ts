@@ -9,6 +9,8 @@ export type IngestReason =
   | 'FILE_NOT_PENDING'
   | 'FILE_NOT_READY'
   | 'FILE_NOT_REJECTED'
+  | 'RENDITION_NOT_FOUND'
+  | 'OPTIONS_NOT_OPEN'
   | 'FILE_EMPTY'
   | 'FILE_TOO_LARGE'
   | 'UPLOAD_TOO_LARGE'

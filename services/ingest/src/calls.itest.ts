@@ -4,5 +4,6 @@ import './files/create-confirm.suite.js';
 import './jobs/in-flight.suite.js';
 import './files/reads.suite.js';
 import './files/schema.suite.js';
+import './files/several-renditions.suite.js';
 import './files/writes-repeated.suite.js';
 import './http/http.suite.js';

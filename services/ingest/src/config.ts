@@ -2,8 +2,11 @@ import { ConfigError, durationMs, hostPorts, integer, parseConfig, port, str, tl
 import { defaultLimits } from '@leasehold/shipment-csv';
 import { callerLimitsOf, callerLimitVariables, type CallerLimits } from '@leasehold/rpc';
 import { storeForms, storeSettings, type StoreSettings } from '@leasehold/object-store';
+import { imageContracts, type ImageContracts } from './contract/image-contracts.js';
+import { importContracts, type ImportContracts } from './contract/import-contracts.js';
 import type { FileLimits } from './files/parts.js';
 import type { ImportLimits } from './imports/parts.js';
+import type { Contracts } from './jobs/contracts.js';
 import type { Windows } from './sweep/rules.js';
 
 const second = 1_000;
@@ -27,6 +30,8 @@ export const variables = {
   LEASEHOLD_DATABASE_CONNECTIONS: integer({ default: 12, min: 2, max: 100 }),
   LEASEHOLD_COORDINATORS: hostPorts({ desc: 'addresses of queue-coordinators, separated by commas', example: '127.0.0.1:7400,127.0.0.1:7402' }),
   LEASEHOLD_COORDINATOR_TIMEOUT: durationMs({ default: 5 * second, min: 100, desc: 'deadline of a call to the coordinator' }),
+  LEASEHOLD_IMAGE_CONTRACTS: str({ default: imageContracts.versions.join(','), desc: 'versions of the contract of photos that are written and read, of those that this build knows' }),
+  LEASEHOLD_IMPORT_CONTRACTS: str({ default: importContracts.versions.join(','), desc: 'as LEASEHOLD_IMAGE_CONTRACTS, of imports' }),
   LEASEHOLD_PROGRESS_TIMEOUT: durationMs({ default: 300, min: 10, desc: 'how long a read waits for the progress of a job before it answers without' }),
 
   LEASEHOLD_STORE: str({ desc: `where objects lie: ${storeForms}`, example: '.leasehold/objects' }),
@@ -82,6 +87,7 @@ export interface IngestConfig {
   readonly stopTimeoutMs: number;
   readonly database: { readonly url: string; readonly connections: number };
   readonly coordinator: { readonly addresses: readonly string[]; readonly timeoutMs: number; readonly progressTimeoutMs: number; readonly outcomesWaitMs: number };
+  readonly contracts: { readonly image: ImageContracts; readonly import: ImportContracts };
   readonly store: { readonly settings: StoreSettings; readonly secrets: readonly string[]; readonly timeoutMs: number };
   readonly limits: FileLimits;
   readonly imports: ImportLimits & { readonly validateAtOnce: number; readonly validateMaxSkus: number };
@@ -129,6 +135,10 @@ export function readConfig(env: NodeJS.ProcessEnv): IngestConfig {
       progressTimeoutMs: v.LEASEHOLD_PROGRESS_TIMEOUT,
       outcomesWaitMs: v.LEASEHOLD_OUTCOMES_WAIT,
     },
+    contracts: {
+      image: only(imageContracts, 'LEASEHOLD_IMAGE_CONTRACTS', v.LEASEHOLD_IMAGE_CONTRACTS),
+      import: only(importContracts, 'LEASEHOLD_IMPORT_CONTRACTS', v.LEASEHOLD_IMPORT_CONTRACTS),
+    },
     store: { settings: store.settings, secrets, timeoutMs: v.LEASEHOLD_STORE_TIMEOUT },
     limits: {
       maxUploadBytes: v.LEASEHOLD_MAX_UPLOAD_BYTES,
@@ -172,6 +182,15 @@ export function readConfig(env: NodeJS.ProcessEnv): IngestConfig {
       figuresEveryMs: v.LEASEHOLD_FIGURES_EVERY,
     },
   });
+}
+
+function only<C extends { readonly version: number }>(contracts: Contracts<C>, variable: string, text: string): Contracts<C> {
+  try {
+    return contracts.only(text.split(',').map((word) => Number(word.trim())));
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new ConfigError([{ variable, problem: `must be versions, separated by commas, of ${contracts.versions.join(', ')}` }]);
+  }
 }
 
 /** How long after a right to write has ended bytes may still come in or be read; all in ms. */

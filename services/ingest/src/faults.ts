@@ -15,6 +15,7 @@ export const invalidFields = (violations: { field: string; description: string }
 
 export const fileNotFound = (name: string): Fault => of.notFound('FILE_NOT_FOUND', `there is no ${name}`, { name });
 export const versionNotFound = (name: string): Fault => of.notFound('VERSION_NOT_FOUND', `no such version was uploaded for ${name}`, { name });
+export const renditionNotFound = (name: string, rendition: string): Fault => of.notFound('RENDITION_NOT_FOUND', `${name} has no rendition of the name ${JSON.stringify(rendition)}`, { name, rendition });
 export const fileExists = (name: string, why: string): Fault => of.alreadyExists('FILE_EXISTS', `${name} ${why}`, { name });
 
 export const fileNotPending = (name: string, state: string): Fault => precondition('FILE_NOT_PENDING', name, `${name} is ${state}, and takes bytes and a confirmation only while PENDING`);
@@ -24,6 +25,9 @@ export const sizeMismatch = (name: string): Fault => precondition('SIZE_MISMATCH
 export const checksumMismatch = (name: string): Fault => precondition('CHECKSUM_MISMATCH', name, 'the uploaded version has another SHA-256 than the one given');
 export const fileEmpty = (name: string): Fault => precondition('FILE_EMPTY', name, 'the uploaded version has no bytes');
 export const fileTooLarge = (name: string, maxBytes: number): Fault => precondition('FILE_TOO_LARGE', name, `the uploaded version has more than ${maxBytes} bytes`);
+
+export const optionsNotOpen = (name: string): Fault =>
+  precondition('OPTIONS_NOT_OPEN', name, `${name}: several renditions, other formats, a placeholder and a policy for animation need image@2, which is not OPEN: ask for one WebP by options, or have the operators open it (leasehold gate open image@2)`);
 
 export const versionConflict = (name: string): Fault => of.aborted('VERSION_CONFLICT', `another version of ${name} was confirmed`, { name });
 export const etagMismatch = (name: string): Fault => of.aborted('ETAG_MISMATCH', `${name} has changed since that etag; read it again`, { name });

@@ -1,7 +1,7 @@
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { FileServiceService, FileState, ImportServiceService, ImportState, StockServiceService } from '@leasehold/ingest-v1';
+import { CreateFileRequest, FileServiceService, FileState, GetDownloadUrlRequest, ImportServiceService, ImportState, StockServiceService } from '@leasehold/ingest-v1';
 import { JobState } from '@leasehold/queue-v1';
 import { createClient } from '@leasehold/rpc';
 import { createLogger, type Assembly } from '@leasehold/service';
@@ -46,7 +46,7 @@ describe('the whole service', () => {
     const client = createClient(FileServiceService, grpc);
     try {
       await expect.poll(async () => (await fetch(`${http}/readyz`)).status).toBe(200);
-      const { file, uploadTarget } = await client.createFile({ parent: 'namespaces/team-a', fileId: '', options: undefined });
+      const { file, uploadTarget } = await client.createFile(CreateFileRequest.create({ parent: 'namespaces/team-a', fileId: '', options: undefined }));
       const target = present(uploadTarget);
       const stored = await fetch(target.url, { method: target.method, headers: target.headers, body: 'a photo' });
       const { name } = present(file);
@@ -60,7 +60,7 @@ describe('the whole service', () => {
       let last: FileState = FileState.UNSPECIFIED;
       for await (const { file: card } of watched) last = present(card).state;
       expect(last).toBe(FileState.READY);
-      const { url } = await client.getDownloadUrl({ name });
+      const { url } = await client.getDownloadUrl(GetDownloadUrlRequest.create({ name }));
       expect(await (await fetch(url)).text()).toBe('a webp');
       await expect.poll(async () => (await fetch(`${http}/metrics`)).text()).toMatch(/leasehold_files\{state="ready",service="ingest"\} 1/);
       const metrics = await (await fetch(`${http}/metrics`)).text();

@@ -1,4 +1,4 @@
-import { FileServiceService, FileState } from '@leasehold/ingest-v1';
+import { CreateFileRequest, FileServiceService, FileState, GetDownloadUrlRequest } from '@leasehold/ingest-v1';
 import { openS3Store } from '@leasehold/object-store';
 import { JobState } from '@leasehold/queue-v1';
 import { createClient } from '@leasehold/rpc';
@@ -43,7 +43,7 @@ describe.skipIf(leftOut('s3'))('the whole service on an S3', () => {
     const client = createClient(FileServiceService, present(grpc));
     const store = await openS3Store(bucket);
     try {
-      const { file, uploadTarget } = await client.createFile({ parent: 'namespaces/team-a', fileId: '', options: undefined });
+      const { file, uploadTarget } = await client.createFile(CreateFileRequest.create({ parent: 'namespaces/team-a', fileId: '', options: undefined }));
       const { url, method, headers } = present(uploadTarget);
       expect(url.startsWith(`${bucket.endpoint}/${bucket.bucket}/uploads/team-a/`)).toBe(true);
       const stored = await fetch(url, { method, headers, body: 'a photo' });
@@ -59,7 +59,7 @@ describe.skipIf(leftOut('s3'))('the whole service on an S3', () => {
       let last: FileState = FileState.UNSPECIFIED;
       for await (const { file: card } of watched) last = present(card).state;
       expect(last).toBe(FileState.READY);
-      const download = await fetch((await client.getDownloadUrl({ name })).url);
+      const download = await fetch((await client.getDownloadUrl(GetDownloadUrlRequest.create({ name }))).url);
       expect([download.headers.get('content-type'), await download.text()]).toEqual(['image/webp', 'a webp']);
       expect((await fetch(`http://${present(http)}/objects?key=a`)).status).toBe(404);
       const log = lines.join('');

@@ -1,13 +1,12 @@
+import { randomUUID } from 'node:crypto';
 import { openStore, type ObjectStore, type OpenedStore } from '@leasehold/object-store';
 import { createPool, Listener, Notifier, type Database } from '@leasehold/postgres';
 import { QueueServiceService } from '@leasehold/queue-v1';
 import { CallerLimiter, createClient, GrpcServer, readImage } from '@leasehold/rpc';
-import { Certificates, createRegistry, Duty, Lifecycle, OpsServer, type Assembly, type Component, type Logger, type OpsServerOptions, type Readiness } from '@leasehold/service';
+import { Certificates, createRegistry, Duty, Lifecycle, OpsServer, type Assembly, type Component, type Logger, type OpsServerOptions, type Readiness, versionIn } from '@leasehold/service';
 import type { FastifyPluginAsync } from 'fastify';
 import type { Registry } from 'prom-client';
 import type { IngestConfig } from './config.js';
-import { imageContracts } from './contract/image-contracts.js';
-import { importContracts } from './contract/import-contracts.js';
 import type { QueueClient } from './coordinator/coordinator.js';
 import { channel } from './watch/changes.js';
 import { fileService } from './files/rpc.js';
@@ -38,8 +37,7 @@ export async function assemble(config: IngestConfig, logger: Logger): Promise<As
   const duties = new Map<DutyName, Duty>();
   const ingest = wire({
     config, logger, registry, db, store, queue,
-    contracts: imageContracts,
-    importContracts,
+    producer: producerOf(),
     tell: (word) => notifier.notify(word),
     wake: (name) => duties.get(name)?.wake(),
   });
@@ -47,7 +45,7 @@ export async function assemble(config: IngestConfig, logger: Logger): Promise<As
 
   const lifecycle = new Lifecycle({ logger, phaseTimeoutMs: config.stopTimeoutMs / 2, stopTimeoutMs: config.stopTimeoutMs });
   if (certificates !== undefined) lifecycle.add(certificates);
-  lifecycle.add(db).add(checks(opened, db, ingest, logger)).add({ name: 'coordinator client', start: async () => undefined, stop: async () => queue.close() });
+  lifecycle.add(db).add(checks(opened, db, ingest, logger)).add({ name: 'coordinator client', start: async () => undefined, stop: async () => queue.close() }).add(sharesAtStart(ingest));
   if (ingest.stockCache !== undefined) lifecycle.add(ingest.stockCache);
   lifecycle.add(listener(config, ingest, logger));
   for (const loop of duties.values()) lifecycle.add(loop);
@@ -66,10 +64,25 @@ export async function assemble(config: IngestConfig, logger: Logger): Promise<As
 const queueClient = (config: IngestConfig, certificates: Certificates | undefined, logger: Logger): QueueClient =>
   createClient(QueueServiceService, config.coordinator.addresses, {
     defaultTimeoutMs: config.coordinator.timeoutMs,
-    idempotent: ['enqueueJobs', 'getJob', 'batchGetJobs', 'cancelJob', 'ackOutcomes'],
+    idempotent: ['enqueueJobs', 'getJob', 'batchGetJobs', 'cancelJob', 'ackOutcomes', 'getContractShares'],
     tls: certificates && { certificates, server: 'coordinator' },
     logger,
   });
+
+/** What this process is to the coordinator: as often as it starts, another one. */
+const producerOf = (): { name: string; build: string } => {
+  const build = `ingest@${versionIn(new URL('../package.json', import.meta.url))}`;
+  return { name: `${build}/${randomUUID()}`, build };
+};
+
+/** The first question for what to write, before anybody can hand anything over. A coordinator that does not answer keeps nothing from starting. */
+const sharesAtStart = ({ shares }: Ingest): Component => ({
+  name: 'contract shares',
+  start: async () => {
+    await Promise.all(shares.map((each) => each.askNow(new AbortController().signal)));
+  },
+  stop: async () => undefined,
+});
 
 /** A store without versioning is refused at start; clocks are compared and reported. */
 const checks = ({ store, close }: OpenedStore, db: Database, { metrics }: Ingest, logger: Logger): Component => ({
@@ -99,6 +112,9 @@ function dutiesOf(runs: DutyRuns, config: IngestConfig, logger: Logger, registry
     cancels: duties.relayEveryMs,
     // A poll that finds nothing has waited at the coordinator already; this is also what the delay after errors grows from.
     outcomes: 250,
+    // Whether it is time to ask: the coordinator says how often.
+    shares: 1_000,
+    'import-shares': 1_000,
     healing: duties.healEveryMs,
     expiry: duties.expireEveryMs,
     sweep: duties.sweepEveryMs,

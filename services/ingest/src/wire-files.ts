@@ -1,5 +1,6 @@
 import { systemClock } from '@leasehold/service';
 import { cancelJobs } from './cancels/cancel.js';
+import type { ImageChoice } from './contract/image-contracts.js';
 import { expirePending } from './expiry/expire.js';
 import { FileOutcomes } from './files/file-outcomes.js';
 import { imageJobWriter } from './files/image-job.js';
@@ -8,6 +9,8 @@ import type { FileParts } from './files/parts.js';
 import { FileRecords } from './files/records.js';
 import { imageKind } from './files/resource-name.js';
 import { healQueued } from './healing/heal.js';
+import { ContractChoice } from './jobs/contract-choice.js';
+import { ContractShares } from './jobs/contract-shares.js';
 import { InFlight } from './jobs/in-flight.js';
 import type { OwedJobs } from './jobs/owed-jobs.js';
 import { OutcomeApplier } from './outcomes/apply.js';
@@ -22,11 +25,15 @@ import type { Common, DutyRuns } from './wiring.js';
 export function wireFiles(c: Common): {
   parts: FileParts;
   jobs: OwedJobs;
+  shares: ContractShares;
   swept: SweptObjects[];
-  duties: Pick<DutyRuns, 'relay' | 'cancels' | 'outcomes' | 'healing' | 'expiry' | 'sweep'>;
+  duties: Pick<DutyRuns, 'shares' | 'relay' | 'cancels' | 'outcomes' | 'healing' | 'expiry' | 'sweep'>;
 } {
-  const { config, logger, db, store, contracts, changes, coordinator, claimMs, refusedMs } = c;
+  const { config, logger, db, store, changes, coordinator, claimMs, refusedMs } = c;
   const { limits, windows } = config;
+  const { versions } = config.contracts.image;
+  const shares = new ContractShares({ coordinator, kind: imageKind, versions, producer: c.producer.name, build: c.producer.build, clock: systemClock, logger });
+  const contracts: ImageChoice = new ContractChoice(config.contracts.image, shares);
   const metrics = c.metrics.files;
   const records = new FileRecords(db);
   const jobs = fileJobs(db, windows.writeMs);
@@ -34,6 +41,7 @@ export function wireFiles(c: Common): {
   const relay = new Relay({ jobs, writer: imageJobWriter(contracts, records), coordinator, applier, metrics, logger, claimMs, refusedMs });
   return {
     jobs,
+    shares,
     swept: sweptFiles(db, windows),
     parts: {
       records, store, contracts, changes, logger, limits,
@@ -45,9 +53,13 @@ export function wireFiles(c: Common): {
       onDeleted: () => c.wake('cancels'),
     },
     duties: {
+      shares: async (signal) => {
+        await shares.askWhenDue(signal);
+        return 0;
+      },
       relay: (signal) => relay.run(signal),
       cancels: (signal) => cancelJobs({ jobs, coordinator, logger, claimMs }, signal),
-      outcomes: (signal) => pullOutcomes({ coordinator, kind: imageKind, versions: contracts.versions, applier, waitMs: config.coordinator.outcomesWaitMs }, signal),
+      outcomes: (signal) => pullOutcomes({ coordinator, kind: imageKind, versions, producer: shares.producer, applier, waitMs: config.coordinator.outcomesWaitMs }, signal),
       healing: () => healQueued({ jobs, metrics, logger, healAfterMs: config.duties.healAfterMs, onHealed: () => c.wake('relay') }),
       expiry: () => expirePending({ db, changes, metrics: c.metrics, logger, uploadWindowMs: windows.uploadMs }),
       sweep: (signal) => sweepFiles({ db, store, changes, metrics: c.metrics, logger, windows, claimMs: config.store.timeoutMs }, signal),

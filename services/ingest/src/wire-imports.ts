@@ -1,6 +1,7 @@
 import { systemClock } from '@leasehold/service';
 import { Ledger } from '@leasehold/stock-ledger';
 import { cancelJobs } from './cancels/cancel.js';
+import type { ImportChoice } from './contract/import-contracts.js';
 import { healQueued } from './healing/heal.js';
 import { importJobWriter } from './imports/import-job.js';
 import { ImportOutcomes } from './imports/import-outcomes.js';
@@ -8,6 +9,8 @@ import { ImportJobs } from './imports/jobs/import-jobs.js';
 import type { ImportParts } from './imports/parts.js';
 import { importKind } from './imports/resource-name.js';
 import { Validations } from './imports/validations.js';
+import { ContractChoice } from './jobs/contract-choice.js';
+import { ContractShares } from './jobs/contract-shares.js';
 import { InFlight } from './jobs/in-flight.js';
 import { OutcomeApplier } from './outcomes/apply.js';
 import { pullOutcomes } from './outcomes/pull.js';
@@ -24,11 +27,15 @@ const forgottenAtOnce = 1_000;
 export function wireImports(c: Common): {
   parts: ImportParts;
   jobs: ImportJobs;
+  shares: ContractShares;
   swept: SweptObjects;
-  duties: Pick<DutyRuns, 'import-relay' | 'import-cancels' | 'import-outcomes' | 'import-healing' | 'archive' | 'idempotency'>;
+  duties: Pick<DutyRuns, 'import-shares' | 'import-relay' | 'import-cancels' | 'import-outcomes' | 'import-healing' | 'archive' | 'idempotency'>;
 } {
-  const { config, logger, db, store, importContracts: contracts, changes, coordinator, claimMs, refusedMs } = c;
+  const { config, logger, db, store, changes, coordinator, claimMs, refusedMs } = c;
   const limits = config.imports;
+  const { versions } = config.contracts.import;
+  const shares = new ContractShares({ coordinator, kind: importKind, versions, producer: c.producer.name, build: c.producer.build, clock: systemClock, logger });
+  const contracts: ImportChoice = new ContractChoice(config.contracts.import, shares);
   const metrics = c.metrics.imports;
   const ledger = new Ledger(db);
   const jobs = new ImportJobs(db);
@@ -37,6 +44,7 @@ export function wireImports(c: Common): {
   const relay = new Relay({ jobs, writer: importJobWriter(contracts, ledger), coordinator, applier, metrics, logger, claimMs, refusedMs });
   return {
     jobs,
+    shares,
     swept: sweptShipments(ledger, { orphanMs: config.windows.writeMs, retentionMs: limits.retentionMs }),
     parts: {
       db, ledger, jobs, store, contracts, changes, logger, limits, onQueued,
@@ -48,9 +56,13 @@ export function wireImports(c: Common): {
       onCancelled: () => c.wake('import-cancels'),
     },
     duties: {
+      'import-shares': async (signal) => {
+        await shares.askWhenDue(signal);
+        return 0;
+      },
       'import-relay': (signal) => relay.run(signal),
       'import-cancels': (signal) => cancelJobs({ jobs, coordinator, logger, claimMs }, signal),
-      'import-outcomes': (signal) => pullOutcomes({ coordinator, kind: importKind, versions: contracts.versions, applier, waitMs: config.coordinator.outcomesWaitMs }, signal),
+      'import-outcomes': (signal) => pullOutcomes({ coordinator, kind: importKind, versions, producer: shares.producer, applier, waitMs: config.coordinator.outcomesWaitMs }, signal),
       'import-healing': () => healQueued({ jobs, metrics, logger, healAfterMs: config.duties.healAfterMs, onHealed: onQueued }),
       archive: async (signal) => counted(c.metrics.archived, await ledger.archive({ olderThanMs: config.duties.archiveAfterMs, limit: archivedAtOnce, signal })),
       idempotency: async () => counted(c.metrics.forgotten, await ledger.forgetExpired(forgottenAtOnce)),

@@ -3,13 +3,12 @@ import type { Database } from '@leasehold/postgres';
 import { systemClock, type Logger } from '@leasehold/service';
 import type { Registry } from 'prom-client';
 import type { IngestConfig } from './config.js';
-import type { ImageContracts } from './contract/image-contracts.js';
-import type { ImportContracts } from './contract/import-contracts.js';
 import { Coordinator, type QueueClient } from './coordinator/coordinator.js';
 import { JobViews } from './coordinator/job-views.js';
 import { lookAtFigures } from './figures/figures.js';
 import { Metrics } from './figures/metrics.js';
 import type { FileParts } from './files/parts.js';
+import type { ContractShares } from './jobs/contract-shares.js';
 import type { ImportParts } from './imports/parts.js';
 import { PageTokens } from './pages/page-token.js';
 import type { StockParts } from './stock/read-stock.js';
@@ -27,8 +26,8 @@ export interface Foundations {
   readonly db: Database;
   readonly store: ObjectStore;
   readonly queue: QueueClient;
-  readonly contracts: ImageContracts;
-  readonly importContracts: ImportContracts;
+  /** Names this process to the coordinator, new at each start, and what it runs. */
+  readonly producer: { readonly name: string; readonly build: string };
   /** Tells every instance that a resource has changed. */
   readonly tell: (word: string) => void;
   /** Asks for a run of a duty soon. */
@@ -50,8 +49,8 @@ export interface Common extends Foundations {
 
 /** One run of each duty. Each is safe in any number of instances at once. More than 0: there may be more to do. */
 export const dutyNames = [
-  'figures', 'relay', 'cancels', 'outcomes', 'healing', 'expiry', 'sweep', 'bucket-pass',
-  'import-relay', 'import-cancels', 'import-outcomes', 'import-healing', 'archive', 'idempotency',
+  'figures', 'shares', 'relay', 'cancels', 'outcomes', 'healing', 'expiry', 'sweep', 'bucket-pass',
+  'import-relay', 'import-cancels', 'import-outcomes', 'import-healing', 'import-shares', 'archive', 'idempotency',
 ] as const;
 export type DutyName = (typeof dutyNames)[number];
 export type DutyRuns = Readonly<Record<DutyName, (signal: AbortSignal) => Promise<number>>>;
@@ -62,6 +61,8 @@ export interface Ingest {
   readonly stock: StockParts;
   /** Undefined: stock is not cached. */
   readonly stockCache: RedisStockCache | undefined;
+  /** By kind of job. */
+  readonly shares: readonly ContractShares[];
   readonly changes: Changes;
   readonly metrics: Metrics;
   readonly duties: DutyRuns;
@@ -96,6 +97,7 @@ export function wire(f: Foundations): Ingest {
     imports: imports.parts,
     stock: { ledger: imports.parts.ledger, pageTokens: common.pageTokens, cache: stockCache, logger },
     stockCache,
+    shares: [files.shares, imports.shares],
     duties: {
       ...files.duties,
       ...imports.duties,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { Authority, writeCertificateFolder, type CertificateAndKey } from '@leasehold/development-ca';
-import { FileServiceService, ImportServiceService, StockServiceService } from '@leasehold/ingest-v1';
+import { CreateFileRequest, DownloadFileRequest, FileServiceService, GetDownloadUrlRequest, ImportServiceService, StockServiceService } from '@leasehold/ingest-v1';
 import { CallerLimiter, createClient, defaultCallerLimits, Fault, GrpcServer, readImage, status, type ClientOf } from '@leasehold/rpc';
 import { Certificates, createLogger, OpsServer } from '@leasehold/service';
 import { Registry } from 'prom-client';
@@ -76,14 +76,14 @@ const page = { parent: 'namespaces/team-a', pageSize: 0, pageToken: '' };
 
 /** A method on team-a, and who may call it; nobody else may. */
 const table: readonly (readonly [method: string, call: (clients: Clients) => Promise<unknown>, allowed: readonly Who[]])[] = [
-  ['createFile', ({ files }) => files.createFile({ parent: 'namespaces/team-a', fileId: 'one', options: undefined }), owners],
+  ['createFile', ({ files }) => files.createFile(CreateFileRequest.create({ parent: 'namespaces/team-a', fileId: 'one', options: undefined })), owners],
   ['uploadFile', ({ files }) => files.uploadFile(uploadOf(name, Buffer.from('photo'))), owners],
   ['confirmFile', ({ files }) => files.confirmFile({ name, versionId: 'v', sizeBytes: 0n, sha256: Buffer.alloc(0) }), owners],
   ['getFile', ({ files }) => files.getFile({ name }), readers],
   ['listFiles', ({ files }) => files.listFiles({ parent: 'namespaces/team-a', pageSize: 0, pageToken: '', states: [] }), readers],
   ['watchFile', ({ files }) => files.watchFile({ name })[Symbol.asyncIterator]().next(), readers],
-  ['downloadFile', ({ files }) => files.downloadFile({ name })[Symbol.asyncIterator]().next(), owners],
-  ['getDownloadUrl', ({ files }) => files.getDownloadUrl({ name }), owners],
+  ['downloadFile', ({ files }) => files.downloadFile(DownloadFileRequest.create({ name }))[Symbol.asyncIterator]().next(), owners],
+  ['getDownloadUrl', ({ files }) => files.getDownloadUrl(GetDownloadUrlRequest.create({ name })), owners],
   ['retryFile', ({ files }) => files.retryFile({ name, etag: 'e' }), owners],
   ['deleteFile', ({ files }) => files.deleteFile({ name }), owners],
   ['submitImport', ({ imports }) => imports.submitImport(submissionOf({ importId: 'one' }, [Buffer.from(shipment)])), owners],

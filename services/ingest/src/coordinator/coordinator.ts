@@ -1,5 +1,6 @@
+import type { Share } from '@leasehold/contract-shares';
 import { EnqueueVerdict, JobState, type Job, type Outcome as OutcomeMessage, type QueueServiceService } from '@leasehold/queue-v1';
-import { durationOfMs, Fault, type ClientOf } from '@leasehold/rpc';
+import { durationOfMs, Fault, msOfDuration, status, type ClientOf } from '@leasehold/rpc';
 import { fenceOf } from '../jobs/fence.js';
 import type { Outcome } from '../jobs/outcome.js';
 
@@ -49,6 +50,9 @@ const causes = new Map<number, Outcome['cause']>([
   [JobState.CANCELLED, 'cancelled'],
 ]);
 
+/** It may be replaced by one that knows shares at any time. */
+const askOldAgainMs = 5_000;
+
 /** queue.v1 in ingest's words: the one place here where its messages are read and written. Every call has a deadline. */
 export class Coordinator {
   readonly #client: QueueClient;
@@ -89,9 +93,26 @@ export class Coordinator {
     }
   }
 
-  /** Waits up to `waitMs` (30 s at most) for outcomes of the kind's given contract versions. */
-  async pull(kind: string, versions: readonly number[], max: number, waitMs: number, signal: AbortSignal): Promise<Outcome[]> {
-    const request = { kind, contractVersions: [...versions], maxOutcomes: max, wait: durationOfMs(waitMs), producer: '' };
+  /**
+   * Says what this process writes and reads of a kind, and asks what it is to write: OPEN versions, newest first, 100 percent in all, or none.
+   * A coordinator from before there were shares takes version 1 alone.
+   */
+  async shares(o: { kind: string; producer: string; build: string; versions: readonly number[] }, signal: AbortSignal): Promise<{ shares: Share[]; refreshAfterMs: number }> {
+    const versions = [...o.versions];
+    try {
+      const request = { kind: o.kind, producer: o.producer, build: o.build, writes: versions, reads: versions };
+      const { shares, refreshAfter } = await this.#client.getContractShares(request, { signal, timeoutMs: this.#timeoutMs });
+      return { shares: shares.map(({ contractVersion, percent }) => ({ version: contractVersion, percent })), refreshAfterMs: msOfDuration(refreshAfter) };
+    } catch (error) {
+      if (!(error instanceof Fault) || error.code !== status.UNIMPLEMENTED) throw error;
+      return { shares: versions.includes(1) ? [{ version: 1, percent: 100 }] : [], refreshAfterMs: askOldAgainMs };
+    }
+  }
+
+  /** Waits up to `waitMs` (30 s at most) for outcomes of the kind's given contract versions. @param o.producer as in `shares` */
+  async pull(o: { kind: string; versions: readonly number[]; producer: string; max: number; waitMs: number }, signal: AbortSignal): Promise<Outcome[]> {
+    const { waitMs } = o;
+    const request = { kind: o.kind, contractVersions: [...o.versions], maxOutcomes: o.max, wait: durationOfMs(waitMs), producer: o.producer };
     const { outcomes } = await this.#client.pullOutcomes(request, { signal, timeoutMs: waitMs + this.#timeoutMs });
     return outcomes.map((message) => outcomeOf(message) ?? unreadable(message));
   }

@@ -1,4 +1,8 @@
-import { File, FileState, RejectionReason as RejectionReasonMessage } from '@leasehold/ingest-v1';
+import {
+  AnimationPolicy, File, FileState, RejectionReason as RejectionReasonMessage, Rendition, RenditionFit, RenditionFormat, RenditionOptions,
+} from '@leasehold/ingest-v1';
+import type { MadeRendition } from '../contract/image-job.js';
+import type * as model from '../contract/picture-order.js';
 import { etagOf } from '../etag.js';
 import type { Card } from './card.js';
 import { explanationOf, type RejectionReason } from './rejection.js';
@@ -41,18 +45,28 @@ const reasonMessages = {
   OTHER: RejectionReasonMessage.OTHER,
 } as const satisfies Record<RejectionReason, RejectionReasonMessage>;
 
+const formats = { webp: RenditionFormat.WEBP, avif: RenditionFormat.AVIF, jpeg: RenditionFormat.JPEG } as const satisfies Record<model.RenditionFormat, RenditionFormat>;
+const fits = { inside: RenditionFit.INSIDE, cover: RenditionFit.COVER } as const satisfies Record<model.RenditionFit, RenditionFit>;
+const policies = { 'first-frame': AnimationPolicy.FIRST_FRAME, keep: AnimationPolicy.KEEP, refuse: AnimationPolicy.REFUSE } as const satisfies Record<model.AnimationPolicy, AnimationPolicy>;
+
 /** The state that a message's number stands for; undefined for PROCESSING, which is not stored, and for what is no state. */
 export const storedStateOf = (state: FileState): State | undefined => storedStates.get(state);
 
 /** A card as ingest.v1 shows it. */
 export function messageOf(view: ShownCard): File {
   const { card, job } = view;
+  const renditions = card.made?.renditions.map((made) => renditionMessage(card, made)) ?? [];
   return File.create({
     name: fileName(card),
     state: isProcessing(view) ? FileState.PROCESSING : stateMessages[card.state],
-    options: card.options,
+    options: RenditionOptions.create(card.pictures.renditions[0]),
+    renditionSpecs: card.pictures.renditions.map((spec) => ({ ...spec, format: formats[spec.format], fit: fits[spec.fit] })),
+    wantsPlaceholder: card.pictures.placeholder,
+    animation: policies[card.pictures.animation],
     source: card.source,
-    rendition: renditionMessage(card),
+    rendition: renditions[0],
+    renditions,
+    placeholder: card.made?.placeholder,
     rejection: card.rejection && { reason: reasonMessages[card.rejection], explanation: explanationOf(card.rejection) },
     progress: card.state === 'queued' && job !== undefined ? { attempt: job.attempt, maxAttempts: job.maxAttempts, percent: job.percent, stage: job.stage } : undefined,
     generation: card.generation,
@@ -67,4 +81,5 @@ export function messageOf(view: ShownCard): File {
 /** A stored card without a look at its job. */
 export const storedMessageOf = (card: Card): File => messageOf({ card, job: undefined });
 
-export const renditionMessage = (card: Card): File['rendition'] => card.rendition && { ...card.rendition, fence: card.outcomeFence };
+export const renditionMessage = (card: Card, made: MadeRendition): Rendition =>
+  Rendition.create({ ...made, fence: card.outcomeFence, sourceWidth: card.made?.sourceWidth ?? 0, sourceHeight: card.made?.sourceHeight ?? 0 });

@@ -1,8 +1,10 @@
+import type { MadeRendition, Placeholder } from '../contract/image-job.js';
+import { onlyName, type PictureOrder } from '../contract/picture-order.js';
 import type { Fence } from '../jobs/fence.js';
-import type { Options } from './options.js';
 import type { RejectionReason } from './rejection.js';
 import type { FileId } from './resource-name.js';
 import type { State } from './rules.js';
+import { madeOf, orderOf, type MadeJson, type OptionColumns } from './stored-pictures.js';
 
 /** The confirmed upload. */
 export interface Source {
@@ -12,15 +14,11 @@ export interface Source {
   readonly sha256: Buffer;
 }
 
-/** What the worker made and where it lies. Its fence is the card's outcome fence. */
-export interface Rendition {
-  readonly key: string;
-  readonly versionId: string;
-  readonly contentType: string;
-  readonly sizeBytes: bigint;
-  readonly sha256: Buffer;
-  readonly width: number;
-  readonly height: number;
+/** What the worker made and where it lies; the fence is the card's outcome fence. */
+export interface Made {
+  /** One per rendition of the order, in its order. */
+  readonly renditions: readonly [MadeRendition, ...MadeRendition[]];
+  readonly placeholder: Placeholder | undefined;
   readonly sourceWidth: number;
   readonly sourceHeight: number;
 }
@@ -31,7 +29,8 @@ export interface Card extends FileId {
   readonly state: State;
   readonly generation: number;
   readonly revision: bigint;
-  readonly options: Options;
+  /** What to make, defaults filled in. */
+  readonly pictures: PictureOrder;
   readonly createTime: Date;
   readonly updateTime: Date;
   readonly expireTime: Date;
@@ -44,24 +43,21 @@ export interface Card extends FileId {
   readonly outcomeFence: Fence;
   readonly outcomeTime: Date | null;
   readonly rejection: RejectionReason | undefined;
-  readonly rendition: Rendition | undefined;
+  readonly made: Made | undefined;
   readonly retriedRevisions: readonly bigint[];
   readonly cancelDue: Date | null;
   readonly cancelConfirmedAt: Date | null;
 }
 
 /** A row of `files`, as far as a card is made of it. */
-export interface FileRow {
+export interface FileRow extends OptionColumns {
   namespace: string;
   file_id: string;
   seq: bigint;
   state: State;
   generation: number;
   revision: bigint;
-  max_width: number;
-  max_height: number;
-  quality: number;
-  effort: number;
+  wanted: PictureOrder | null;
   create_time: Date;
   update_time: Date;
   expire_time: Date;
@@ -84,6 +80,7 @@ export interface FileRow {
   rendition_height: number | null;
   rendition_source_width: number | null;
   rendition_source_height: number | null;
+  made: MadeJson | null;
   retried_revisions: bigint[];
   cancel_due: Date | null;
   cancel_confirmed_at: Date | null;
@@ -98,7 +95,7 @@ export function cardOf(row: FileRow): Card {
     state: row.state,
     generation: row.generation,
     revision: row.revision,
-    options: { maxWidth: row.max_width, maxHeight: row.max_height, quality: row.quality, effort: row.effort },
+    pictures: orderOf(row),
     createTime: row.create_time,
     updateTime: row.update_time,
     expireTime: row.expire_time,
@@ -110,7 +107,7 @@ export function cardOf(row: FileRow): Card {
     outcomeFence: row.outcome_fence,
     outcomeTime: row.outcome_time,
     rejection: row.rejection_reason ?? undefined,
-    rendition: renditionOf(row),
+    made: madeIn(row),
     retriedRevisions: row.retried_revisions,
     cancelDue: row.cancel_due,
     cancelConfirmedAt: row.cancel_confirmed_at,
@@ -122,18 +119,22 @@ const sourceOf = (row: FileRow): Source | undefined =>
     ? undefined
     : { versionId: row.source_version_id, sizeBytes: row.source_size_bytes, sha256: row.source_sha256 };
 
-const renditionOf = (row: FileRow): Rendition | undefined =>
+const madeIn = (row: FileRow): Made | undefined =>
   row.rendition_key === null || row.rendition_version_id === null || row.rendition_content_type === null || row.rendition_size_bytes === null ||
   row.rendition_sha256 === null || row.rendition_width === null || row.rendition_height === null || row.rendition_source_width === null || row.rendition_source_height === null
     ? undefined
     : {
-        key: row.rendition_key,
-        versionId: row.rendition_version_id,
-        contentType: row.rendition_content_type,
-        sizeBytes: row.rendition_size_bytes,
-        sha256: row.rendition_sha256,
-        width: row.rendition_width,
-        height: row.rendition_height,
+        ...madeOf({
+          name: onlyName,
+          key: row.rendition_key,
+          versionId: row.rendition_version_id,
+          contentType: row.rendition_content_type,
+          sizeBytes: row.rendition_size_bytes,
+          sha256: row.rendition_sha256,
+          width: row.rendition_width,
+          height: row.rendition_height,
+          frames: 1,
+        }, row.made),
         sourceWidth: row.rendition_source_width,
         sourceHeight: row.rendition_source_height,
       };

@@ -26,7 +26,7 @@ export async function confirmFile(parts: FileParts, request: ConfirmFile, signal
   if (repeated !== undefined) return repeated;
 
   const source = sourceOf(await headOf(parts, card, request, signal), request, parts.limits.maxUploadBytes);
-  const job = jobToStore(card, card.options, source, card.generation + 1, parts.contracts);
+  const job = jobToStore(card, card.pictures, source, card.generation + 1, parts.contracts);
   await parts.inFlight.admit(card.namespace);
   const confirmed = await parts.records.confirm(card, source, job, parts.limits.uploadWindowMs);
   if (confirmed !== undefined) {

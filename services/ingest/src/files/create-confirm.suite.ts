@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { FileState } from '@leasehold/ingest-v1';
+import { CreateFileRequest, FileState } from '@leasehold/ingest-v1';
 import { ImagePayload } from '@leasehold/jobs-image-v1';
 import { status } from '@leasehold/rpc';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -21,34 +21,34 @@ describe('CreateFile, UploadFile, ConfirmFile', () => {
   describe('CreateFile', () => {
     test('the same id and options answer the same card, with a fresh upload target while it is PENDING', async () => {
       const fileId = randomUUID();
-      const first = await ingest.client.createFile({ parent, fileId, options: { maxWidth: 800, maxHeight: 0, quality: 0, effort: 0 } });
-      const again = await ingest.client.createFile({ parent, fileId, options: { maxWidth: 800, maxHeight: 1600, quality: 80, effort: 4 } });
+      const first = await ingest.client.createFile(CreateFileRequest.create({ parent, fileId, options: { maxWidth: 800, maxHeight: 0, quality: 0, effort: 0 } }));
+      const again = await ingest.client.createFile(CreateFileRequest.create({ parent, fileId, options: { maxWidth: 800, maxHeight: 1600, quality: 80, effort: 4 } }));
       expect(again.file).toEqual(first.file);
       expect(first.file).toMatchObject({ state: FileState.PENDING, generation: 0, options: { maxWidth: 800, maxHeight: 1600, quality: 80, effort: 4 } });
       expect(again.uploadTarget?.url).toMatch(/^http/);
     });
 
     test('no upload target outlives its card', async () => {
-      const { file, uploadTarget } = await ingest.client.createFile({ parent, fileId: '', options: undefined });
+      const { file, uploadTarget } = await ingest.client.createFile(CreateFileRequest.create({ parent, fileId: '', options: undefined }));
       expect(present(uploadTarget?.expireTime).getTime()).toBeLessThanOrEqual(present(file?.expireTime).getTime());
       const name = present(file).name;
       await world.age(name, 24 * 60 * 60 * 1000 - 60_000);
-      const late = await ingest.client.createFile({ parent, fileId: present(name.split('/')[3]), options: undefined });
+      const late = await ingest.client.createFile(CreateFileRequest.create({ parent, fileId: present(name.split('/')[3]), options: undefined }));
       expect(present(late.uploadTarget?.expireTime).getTime()).toBeLessThanOrEqual(present(late.file?.expireTime).getTime());
     });
 
     test('a card that is no longer PENDING is answered without an upload target', async () => {
       const { file } = await ingest.queued();
-      const again = await ingest.client.createFile({ parent, fileId: present(file.name.split('/')[3]), options: undefined });
+      const again = await ingest.client.createFile(CreateFileRequest.create({ parent, fileId: present(file.name.split('/')[3]), options: undefined }));
       expect(again).toMatchObject({ file: { name: file.name, state: FileState.QUEUED }, uploadTarget: undefined });
     });
 
     test('an id that is taken with other options, or was deleted, is refused', async () => {
       const file = await ingest.created();
       const fileId = present(file.name.split('/')[3]);
-      await expect(ingest.client.createFile({ parent, fileId, options: { maxWidth: 1, maxHeight: 0, quality: 0, effort: 0 } })).rejects.toMatchObject({ code: status.ALREADY_EXISTS, reason: 'FILE_EXISTS' });
+      await expect(ingest.client.createFile(CreateFileRequest.create({ parent, fileId, options: { maxWidth: 1, maxHeight: 0, quality: 0, effort: 0 } }))).rejects.toMatchObject({ code: status.ALREADY_EXISTS, reason: 'FILE_EXISTS' });
       await ingest.client.deleteFile({ name: file.name });
-      await expect(ingest.client.createFile({ parent, fileId, options: undefined })).rejects.toMatchObject({ code: status.ALREADY_EXISTS, reason: 'FILE_EXISTS' });
+      await expect(ingest.client.createFile(CreateFileRequest.create({ parent, fileId, options: undefined }))).rejects.toMatchObject({ code: status.ALREADY_EXISTS, reason: 'FILE_EXISTS' });
     });
 
     test('two namespaces may have one id', async () => {
@@ -59,12 +59,12 @@ describe('CreateFile, UploadFile, ConfirmFile', () => {
     });
 
     test('every wrong field is named at once', async () => {
-      const call = ingest.client.createFile({ parent, fileId: 'Not An Id', options: { maxWidth: 20_000, maxHeight: 0, quality: 0, effort: 7 } });
+      const call = ingest.client.createFile(CreateFileRequest.create({ parent, fileId: 'Not An Id', options: { maxWidth: 20_000, maxHeight: 0, quality: 0, effort: 7 } }));
       await expect(call).rejects.toMatchObject({
         code: status.INVALID_ARGUMENT, domain: 'ingest.leasehold',
         fieldViolations: [{ field: 'options.max_width' }, { field: 'options.effort' }, { field: 'file_id' }],
       });
-      await expect(ingest.client.createFile({ parent: 'team-a', fileId: '', options: undefined })).rejects.toMatchObject({ code: status.INVALID_ARGUMENT, fieldViolations: [{ field: 'parent' }] });
+      await expect(ingest.client.createFile(CreateFileRequest.create({ parent: 'team-a', fileId: '', options: undefined }))).rejects.toMatchObject({ code: status.INVALID_ARGUMENT, fieldViolations: [{ field: 'parent' }] });
     });
   });
 

@@ -1,28 +1,30 @@
 import { randomUUID } from 'node:crypto';
 import type { SignedRequest } from '@leasehold/object-store';
 import { fileExists, invalidFields } from '../faults.js';
+import { orderText } from '../contract/picture-order.js';
 import type { Card } from './card.js';
+import { requireSayable } from './image-job.js';
 import { namespaceIn } from './named.js';
-import { optionsOf, sameOptions, type Options } from './options.js';
+import { picturesOf, type Asked } from './options.js';
 import type { FileParts } from './parts.js';
 import { fileName, isFileId, uploadKey } from './resource-name.js';
 
-export interface CreateFile {
+export interface CreateFile extends Asked {
   readonly parent: string;
   /** Empty: a UUID is chosen, and a repeat makes another card. */
   readonly fileId: string;
-  readonly options: Options | undefined;
 }
 
 /** A card in state PENDING, or the one that the same call made before. */
 export async function createFile(parts: FileParts, request: CreateFile): Promise<{ card: Card; upload: SignedRequest | undefined }> {
   const namespace = namespaceIn(request.parent);
-  const { options, violations } = optionsOf(request.options);
+  const { pictures, violations } = picturesOf(request);
   if (request.fileId !== '' && !isFileId(request.fileId)) violations.push({ field: 'file_id', description: 'must be of the form [a-z0-9][a-z0-9-]{0,62}, or empty' });
   if (violations.length > 0) throw invalidFields(violations);
 
   const id = { namespace, fileId: request.fileId === '' ? randomUUID() : request.fileId };
-  const made = await parts.records.insert(id, options, parts.limits.pendingLifeMs);
+  requireSayable(id, pictures, parts.contracts);
+  const made = await parts.records.insert(id, pictures, parts.limits.pendingLifeMs);
   if (made !== undefined) {
     parts.changes.announce(fileName(made));
     parts.logger.info({ event: 'file_created', file: fileName(made) }, 'a card waits for its bytes');
@@ -31,7 +33,7 @@ export async function createFile(parts: FileParts, request: CreateFile): Promise
   // Cards are never removed, so one that is in the way can be read.
   if (card === undefined) throw new Error(`${fileName(id)} was neither made nor found`);
   if (card.state === 'deleting' || card.state === 'deleted') throw fileExists(fileName(id), 'was deleted; its id stays taken');
-  if (!sameOptions(card.options, options)) throw fileExists(fileName(id), 'exists with other options');
+  if (orderText(card.pictures) !== orderText(pictures)) throw fileExists(fileName(id), 'exists with other options');
   return { card, upload: await uploadTarget(parts, card) };
 }
 

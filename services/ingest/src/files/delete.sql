@@ -6,7 +6,7 @@ update files
 set state = 'deleting', revision = revision + 1, update_time = now(), delete_time = now(),
     relay_due = null, relay_refusal = null, cancel_due = case when state = 'queued' then now() end,
     sweep_due = case when state = 'queued' then null else now() + $3 * interval '1 millisecond' end,
-    rejection_reason = null,
+    sweep_made_due = null, made = null, rejection_reason = null,
     rendition_key = null, rendition_version_id = null, rendition_content_type = null, rendition_size_bytes = null, rendition_sha256 = null,
     rendition_width = null, rendition_height = null, rendition_source_width = null, rendition_source_height = null
 where namespace = $1 and file_id = $2 and state not in ('deleting', 'deleted')

@@ -1,11 +1,12 @@
 import { sql, type Database } from '@leasehold/postgres';
-import type { ImageContracts } from '../contract/image-contracts.js';
+import type { ImageChoice } from '../contract/image-contracts.js';
 import type { Outcome } from '../jobs/outcome.js';
 import type { OutcomeTarget, Settled } from '../outcomes/apply.js';
-import { cardOf, type Card, type FileRow } from './card.js';
+import { cardOf, type Card, type FileRow, type Made } from './card.js';
 import type { Changes } from '../watch/changes.js';
 import type { FileRecords } from './records.js';
 import { fileName, parseJobName } from './resource-name.js';
+import { madeColumn } from './stored-pictures.js';
 import { verdictOf, type Verdict } from './verdict.js';
 
 const statement = sql(import.meta.url, 'apply-outcome');
@@ -13,7 +14,7 @@ const statement = sql(import.meta.url, 'apply-outcome');
 export interface FileOutcomeParts {
   readonly db: Database;
   readonly records: FileRecords;
-  readonly contracts: ImageContracts;
+  readonly contracts: ImageChoice;
   readonly changes: Changes;
   /** After this long nothing that an attempt of the past wrote can still appear or be read, in ms. */
   readonly writeWindowMs: number;
@@ -50,10 +51,14 @@ export class FileOutcomes implements OutcomeTarget {
 
 const queuedMsOf = ({ outcomeTime, queueTime }: Card): number | undefined => (outcomeTime === null || queueTime === null ? undefined : outcomeTime.getTime() - queueTime.getTime());
 
-/** state, rejection reason, and the rendition's nine columns. */
+/** state, rejection reason, the first rendition's nine columns, and all that was made where those do not say it. */
 function columnsOf(verdict: Verdict): unknown[] {
-  const r = verdict.cause === 'succeeded' ? verdict.rendition : undefined;
+  const made = verdict.cause === 'succeeded' ? verdict.made : undefined;
   const rejection = verdict.cause === 'failed' ? verdict.rejection : null;
-  const rendition = r === undefined ? Array<null>(9).fill(null) : [r.key, r.versionId, r.contentType, r.sizeBytes, r.sha256, r.width, r.height, r.sourceWidth, r.sourceHeight];
-  return [verdict.state, rejection, ...rendition];
+  return [verdict.state, rejection, ...(made === undefined ? Array<null>(10).fill(null) : madeColumns(made))];
+}
+
+function madeColumns(made: Made): unknown[] {
+  const [r] = made.renditions;
+  return [r.key, r.versionId, r.contentType, r.sizeBytes, r.sha256, r.width, r.height, made.sourceWidth, made.sourceHeight, madeColumn(made)];
 }

@@ -1,6 +1,6 @@
 import type { ObjectStore } from '@leasehold/object-store';
 import type { Clock, Logger } from '@leasehold/service';
-import type { ImageContracts } from '../contract/image-contracts.js';
+import type { ImageChoice } from '../contract/image-contracts.js';
 import type { JobViews } from '../coordinator/job-views.js';
 import type { InFlight } from '../jobs/in-flight.js';
 import type { PageTokens } from '../pages/page-token.js';
@@ -32,7 +32,7 @@ export interface FileLimits {
 export interface FileParts {
   readonly records: FileRecords;
   readonly store: ObjectStore;
-  readonly contracts: ImageContracts;
+  readonly contracts: ImageChoice;
   readonly changes: Changes;
   readonly inFlight: InFlight;
   readonly jobs: JobViews;

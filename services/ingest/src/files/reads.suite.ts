@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { FileState, type File, type WatchFileResponse } from '@leasehold/ingest-v1';
+import { DownloadFileRequest, type File, FileState, GetDownloadUrlRequest, type WatchFileResponse } from '@leasehold/ingest-v1';
 import { JobState, Progress } from '@leasehold/queue-v1';
 import { Fault, status } from '@leasehold/rpc';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -75,7 +75,7 @@ describe('reading, listing, watching, downloading', () => {
       const rendition = present(file.rendition);
       // A later version under the same key is not the one that was made official.
       await world.render(file.name, rendition.fence, Buffer.from('another'));
-      const parts = await collected(ingest.client.downloadFile({ name: file.name }));
+      const parts = await collected(ingest.client.downloadFile(DownloadFileRequest.create({ name: file.name })));
       expect(parts[0]?.part).toEqual({ $case: 'rendition', value: rendition });
       const chunks = parts.slice(1).map(({ part }) => (part?.$case === 'chunk' ? part.value : Buffer.alloc(0)));
       expect(Math.max(...chunks.map((chunk) => chunk.length))).toBeLessThanOrEqual(64 * 1024);
@@ -88,8 +88,8 @@ describe('reading, listing, watching, downloading', () => {
       const made = await ready();
       await ingest.client.deleteFile({ name: made.name });
       for (const { name } of [file, made]) {
-        await expect(collected(ingest.client.downloadFile({ name }))).rejects.toMatchObject({ code: status.FAILED_PRECONDITION, reason: 'FILE_NOT_READY' });
-        await expect(ingest.client.getDownloadUrl({ name })).rejects.toMatchObject({ code: status.FAILED_PRECONDITION, reason: 'FILE_NOT_READY' });
+        await expect(collected(ingest.client.downloadFile(DownloadFileRequest.create({ name })))).rejects.toMatchObject({ code: status.FAILED_PRECONDITION, reason: 'FILE_NOT_READY' });
+        await expect(ingest.client.getDownloadUrl(GetDownloadUrlRequest.create({ name }))).rejects.toMatchObject({ code: status.FAILED_PRECONDITION, reason: 'FILE_NOT_READY' });
       }
     });
   });

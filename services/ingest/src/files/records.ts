@@ -1,9 +1,10 @@
 import { sql, type Database } from '@leasehold/postgres';
+import type { PictureOrder } from '../contract/picture-order.js';
 import type { StoredJob } from '../jobs/owed-jobs.js';
 import { cardOf, type Card, type FileRow, type Source } from './card.js';
-import type { Options } from './options.js';
 import type { FileId } from './resource-name.js';
 import type { State } from './rules.js';
+import { orderColumns } from './stored-pictures.js';
 
 const statements = {
   insert: sql(import.meta.url, 'insert'),
@@ -22,8 +23,8 @@ export class FileRecords {
     this.#db = db;
   }
 
-  async insert(id: FileId, options: Options, pendingLifeMs: number): Promise<Card | undefined> {
-    return this.#one(statements.insert, [id.namespace, id.fileId, options.maxWidth, options.maxHeight, options.quality, options.effort, pendingLifeMs]);
+  async insert(id: FileId, pictures: PictureOrder, pendingLifeMs: number): Promise<Card | undefined> {
+    return this.#one(statements.insert, [id.namespace, id.fileId, ...orderColumns(pictures), pendingLifeMs]);
   }
 
   async find(id: FileId): Promise<Card | undefined> {

@@ -35,7 +35,7 @@ export function parseJobName(name: string): (FileId & { readonly generation: num
 export const uploadKey = ({ namespace, fileId }: FileId): string => `uploads/${namespace}/${fileId}`;
 export const parseUploadKey = (key: string): FileId | undefined => fileIdOf(uploadForm.exec(key));
 
-/** The worker appends `{fence}/photo.webp`: no two attempts can have one key. */
+/** The worker appends `{fence}/{name}.{extension}`: no two attempts can have one key. */
 export const renditionPrefix = ({ namespace, fileId }: FileId): string => `renditions/${namespace}/${fileId}/`;
 /** `fence` is undefined for a key that lies under a file's prefix and is not `{fence}/{name}`. */
 export function parseRenditionKey(key: string): { readonly id: FileId; readonly fence: Fence | undefined } | undefined {

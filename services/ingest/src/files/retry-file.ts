@@ -14,7 +14,7 @@ export async function retryFile(parts: FileParts, request: { readonly name: stri
   if (repeated !== undefined) return repeated;
   if (card.source === undefined) throw new Error(`${request.name} is REJECTED without a source`);
 
-  const job = jobToStore(card, card.options, card.source, card.generation + 1, parts.contracts);
+  const job = jobToStore(card, card.pictures, card.source, card.generation + 1, parts.contracts);
   await parts.inFlight.admit(card.namespace);
   const queued = await parts.records.retry(card, card, job);
   if (queued !== undefined) {

@@ -5,7 +5,7 @@
 update files
 set state = 'queued', generation = generation + 1, revision = revision + 1, update_time = now(), queue_time = now(), rejection_reason = null,
     job_id = $5, job_contract_version = $6, job_payload = $7, job_digest = $8,
-    relay_due = now(), relayed_at = null, enqueue_id = null, relay_refusal = null, sweep_due = null,
+    relay_due = now(), relayed_at = null, enqueue_id = null, relay_refusal = null, sweep_due = null, sweep_made_due = null,
     retried_revisions = (retried_revisions || revision)[greatest(1, cardinality(retried_revisions) - 14):]
 where namespace = $1 and file_id = $2 and state = 'rejected' and revision = $3 and generation = $4
 returning *

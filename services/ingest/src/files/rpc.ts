@@ -1,5 +1,6 @@
 import {
-  CreateFileResponse, DownloadFileResponse, FileServiceService, GetDownloadUrlResponse, ListFilesResponse, UploadFileResponse, type FileState,
+  CreateFileResponse, DownloadFileResponse, FileServiceService, GetDownloadUrlResponse, ListFilesResponse, UploadFileResponse, type DownloadFileRequest,
+  type FileState,
   type UploadFileRequest,
 } from '@leasehold/ingest-v1';
 import { service, type ServiceBinding } from '@leasehold/rpc';
@@ -40,9 +41,9 @@ export const fileService = (parts: FileParts): ServiceBinding =>
         return ListFilesResponse.create({ files: cards.map(messageOf), nextPageToken });
       }),
       watchFile: (request, call) => answeringEach(watchFile(parts, request.name, AbortSignal.any([call.signal, call.draining])), (view) => ({ file: messageOf(view) })),
-      downloadFile: (request, call) => answeringEach(download(parts, request.name, call.signal), (message) => message),
+      downloadFile: (request, call) => answeringEach(download(parts, request, call.signal), (message) => message),
       getDownloadUrl: (request) => answering(async () => {
-        const { url, expireTime } = await downloadUrl(parts, request.name);
+        const { url, expireTime } = await downloadUrl(parts, request.name, request.rendition);
         return GetDownloadUrlResponse.create({ url, expireTime });
       }),
       retryFile: (request) => answering(async () => ({ file: storedMessageOf(await retryFile(parts, request)) })),
@@ -58,10 +59,9 @@ async function* uploadParts(requests: AsyncIterable<UploadFileRequest>): AsyncGe
   }
 }
 
-async function* download(parts: FileParts, name: string, signal: AbortSignal): AsyncGenerator<DownloadFileResponse> {
-  const { card, chunks } = await downloadFile(parts, name, signal);
-  const rendition = renditionMessage(card);
-  if (rendition !== undefined) yield DownloadFileResponse.create({ part: { $case: 'rendition', value: rendition } });
+async function* download(parts: FileParts, asked: DownloadFileRequest, signal: AbortSignal): AsyncGenerator<DownloadFileResponse> {
+  const { card, rendition, chunks } = await downloadFile(parts, asked.name, asked.rendition, signal);
+  yield DownloadFileResponse.create({ part: { $case: 'rendition', value: renditionMessage(card, rendition) } });
   for await (const chunk of chunks) yield DownloadFileResponse.create({ part: { $case: 'chunk', value: Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength) } });
 }
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { FileState, type File } from '@leasehold/ingest-v1';
+import { AnimationPolicy, FileState, type File } from '@leasehold/ingest-v1';
 import { JobState } from '@leasehold/queue-v1';
 import { status } from '@leasehold/rpc';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -25,7 +25,7 @@ describe('writes that are repeated', () => {
 
   describe('after a lost reply the repeat answers as the first call did, at another instance', () => {
     test('CreateFile', async () => {
-      const request = { parent: 'namespaces/team-a', fileId: randomUUID(), options: undefined };
+      const request = { parent: 'namespaces/team-a', fileId: randomUUID(), options: undefined, renditions: [], wantsPlaceholder: false, animation: AnimationPolicy.UNSPECIFIED };
       const lost = await first.client.createFile(request);
       const repeat = await second.client.createFile(request);
       expect(repeat.file).toEqual(lost.file);

@@ -1,4 +1,4 @@
-import { FileState, type UploadTarget } from '@leasehold/ingest-v1';
+import { CreateFileRequest, FileState, GetDownloadUrlRequest, type UploadTarget } from '@leasehold/ingest-v1';
 import { JobState } from '@leasehold/queue-v1';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { present, sha256, World, type Running } from '../testbed/ingest.fixture.js';
@@ -19,7 +19,7 @@ describe('the HTTP edge', () => {
   };
   const put = (target: UploadTarget, body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}): Promise<Response> => fetch(here(target.url), { method: 'PUT', body, headers: { ...target.headers, ...headers } });
   const card = async (): Promise<{ name: string; target: UploadTarget }> => {
-    const { file, uploadTarget } = await ingest.client.createFile({ parent: 'namespaces/team-a', fileId: '', options: undefined });
+    const { file, uploadTarget } = await ingest.client.createFile(CreateFileRequest.create({ parent: 'namespaces/team-a', fileId: '', options: undefined }));
     return { name: present(file).name, target: present(uploadTarget) };
   };
   const confirm = (name: string, body: object): Promise<Response> => fetch(`${ingest.http}/v1/${name}:confirm`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
@@ -80,7 +80,7 @@ describe('the HTTP edge', () => {
 
     test('an expired URL stores nothing, and an upload URL reads nothing', async () => {
       const hasty = await world.ingest({ env: { LEASEHOLD_UPLOAD_URL_LIFE: '1ms' } });
-      const { uploadTarget } = await hasty.client.createFile({ parent: 'namespaces/team-a', fileId: '', options: undefined });
+      const { uploadTarget } = await hasty.client.createFile(CreateFileRequest.create({ parent: 'namespaces/team-a', fileId: '', options: undefined }));
       await expect.poll(async () => (await put(present(uploadTarget), 'bytes')).status).toBe(403);
       const { target } = await card();
       expect((await fetch(here(target.url))).status).toBe(403);
@@ -101,7 +101,7 @@ describe('the HTTP edge', () => {
   describe('GET of a signed download URL', () => {
     test('streams the rendition as what it is, whatever was recorded at the upload', async () => {
       const bytes = Buffer.alloc(300_000, 'webp');
-      const { url } = await ingest.client.getDownloadUrl({ name: await ready(bytes) });
+      const { url } = await ingest.client.getDownloadUrl(GetDownloadUrlRequest.create({ name: await ready(bytes) }));
       const answer = await fetch(here(url));
       expect(answer.status).toBe(200);
       expect(Object.fromEntries(answer.headers)).toMatchObject({ 'content-type': 'image/webp', 'content-length': '300000', 'x-content-type-options': 'nosniff' });
@@ -110,7 +110,7 @@ describe('the HTTP edge', () => {
 
     test('a version that is gone is 404, a changed URL 403', async () => {
       const name = await ready(Buffer.from('soon gone'));
-      const { url } = await ingest.client.getDownloadUrl({ name });
+      const { url } = await ingest.client.getDownloadUrl(GetDownloadUrlRequest.create({ name }));
       const { rendition } = await ingest.get(name);
       expect((await fetch(here(url.replace('image%2Fwebp', 'text%2Fhtml')))).status).toBe(403);
       await world.store.deleteVersion(present(rendition).key, present(rendition).versionId);

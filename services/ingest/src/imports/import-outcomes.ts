@@ -1,6 +1,6 @@
 import type { Database } from '@leasehold/postgres';
 import type { JobOutcome, Ledger } from '@leasehold/stock-ledger';
-import type { ImportContracts } from '../contract/import-contracts.js';
+import type { ImportChoice } from '../contract/import-contracts.js';
 import { UnreadableResult } from '../jobs/contracts.js';
 import type { Outcome } from '../jobs/outcome.js';
 import type { OutcomeTarget, Settled } from '../outcomes/apply.js';
@@ -14,7 +14,7 @@ export interface ImportOutcomeParts {
   readonly db: Database;
   readonly ledger: Ledger;
   readonly jobs: ImportJobs;
-  readonly contracts: ImportContracts;
+  readonly contracts: ImportChoice;
   readonly changes: Changes;
   /** A job is owed again. */
   readonly onQueued: () => void;

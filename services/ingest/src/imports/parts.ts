@@ -3,7 +3,7 @@ import type { Database } from '@leasehold/postgres';
 import type { Clock, Logger } from '@leasehold/service';
 import type { ShipmentLimits } from '@leasehold/shipment-csv';
 import type { Ledger } from '@leasehold/stock-ledger';
-import type { ImportContracts } from '../contract/import-contracts.js';
+import type { ImportChoice } from '../contract/import-contracts.js';
 import type { JobViews } from '../coordinator/job-views.js';
 import type { InFlight } from '../jobs/in-flight.js';
 import type { PageTokens } from '../pages/page-token.js';
@@ -30,7 +30,7 @@ export interface ImportParts {
   readonly ledger: Ledger;
   readonly jobs: ImportJobs;
   readonly store: ObjectStore;
-  readonly contracts: ImportContracts;
+  readonly contracts: ImportChoice;
   readonly changes: Changes;
   readonly inFlight: InFlight;
   readonly views: JobViews;

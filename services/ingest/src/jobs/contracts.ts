@@ -3,7 +3,7 @@ export class UnreadableResult extends Error {
   override readonly name = 'UnreadableResult';
 }
 
-/** The versions of one kind's contract that this build writes and reads, the preferred one first. */
+/** The versions of one kind's contract that this build writes and reads; first the one that is written while no coordinator says otherwise. */
 export class Contracts<C extends { readonly version: number }> {
   readonly #all: readonly [C, ...C[]];
 
@@ -11,17 +11,30 @@ export class Contracts<C extends { readonly version: number }> {
     this.#all = all;
   }
 
+  get all(): readonly C[] {
+    return this.#all;
+  }
+
   get versions(): number[] {
     return this.#all.map((contract) => contract.version);
   }
 
-  /** What a new job is written in. */
+  /** What a new job is written in while no coordinator says otherwise. */
   get preferred(): C {
     return this.#all[0];
   }
 
   of(version: number): C | undefined {
     return this.#all.find((contract) => contract.version === version);
+  }
+
+  /** Only those versions, as an operator restricts them. @throws RangeError for one that is not among these, and for none. */
+  only(versions: readonly number[]): Contracts<C> {
+    const unknown = versions.filter((version) => this.of(version) === undefined);
+    if (unknown.length > 0) throw new RangeError(`version ${unknown.join(', ')} is not among ${this.versions.join(', ')}`);
+    const [first, ...others] = this.#all.filter(({ version }) => versions.includes(version));
+    if (first === undefined) throw new RangeError('at least one version is needed');
+    return new Contracts([first, ...others]);
   }
 
   /** What to try after `closed` was found closed: the next one in order, round and round; undefined when there is no other. */

@@ -174,9 +174,9 @@ describe('outcomes', () => {
     test('of a version that is not read here is never even asked for', async () => {
       const { file, job } = await ingest.relayed();
       await succeed(file, job);
-      for (const outcome of world.coordinator.outcomes) outcome.contractVersion = 2;
+      for (const outcome of world.coordinator.outcomes) outcome.contractVersion = 3;
       expect(await ingest.run('outcomes')).toBe(0);
-      expect(world.coordinator.calls.findLast(({ method }) => method === 'pullOutcomes')?.request).toMatchObject({ kind: 'image', contractVersions: [1] });
+      expect(world.coordinator.calls.findLast(({ method }) => method === 'pullOutcomes')?.request).toMatchObject({ kind: 'image', contractVersions: [1, 2] });
       expect(world.coordinator.outcomes).toHaveLength(1);
       expect((await ingest.get(file)).state).toBe(FileState.QUEUED);
     });

@@ -7,6 +7,8 @@ export interface PullParts {
   readonly kind: string;
   /** The contract versions whose results are read here. */
   readonly versions: readonly number[];
+  /** Names this process, as where it asks what to write. */
+  readonly producer: string;
   readonly applier: OutcomeApplier;
   /** How long a poll waits at the coordinator when there is nothing, in ms; 30 s at most. */
   readonly waitMs: number;
@@ -19,8 +21,8 @@ const atMost = 100;
  * acknowledged, and neither is anything when applying fails: it is handed out again.
  * @returns how many were acknowledged; more than 0 means that there may be more.
  */
-export async function pullOutcomes({ coordinator, kind, versions, applier, waitMs }: PullParts, signal: AbortSignal): Promise<number> {
-  const outcomes = await coordinator.pull(kind, versions, atMost, waitMs, signal);
+export async function pullOutcomes({ coordinator, kind, versions, producer, applier, waitMs }: PullParts, signal: AbortSignal): Promise<number> {
+  const outcomes = await coordinator.pull({ kind, versions, producer, max: atMost, waitMs }, signal);
   const settled: Outcome[] = [];
   try {
     for (const outcome of outcomes) if ((await applier.apply(outcome)) !== 'unreadable') settled.push(outcome);

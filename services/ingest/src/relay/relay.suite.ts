@@ -95,7 +95,7 @@ describe('relay and cancels', () => {
       const { file } = await both.queued();
       world.coordinator.verdictFor = () => EnqueueVerdict.CONTRACT_CLOSED;
       expect([await both.run('relay'), await both.run('relay'), await both.run('relay')]).toEqual([1, 1, 0]);
-      expect(await world.row(file.name)).toMatchObject({ state: 'queued', job_contract_version: 2, relay_refusal: 'contract_closed: scripted refusal' });
+      expect(await world.row(file.name)).toMatchObject({ state: 'queued', job_contract_version: 1, relay_refusal: 'contract_closed: scripted refusal' });
     });
 
     test.each([

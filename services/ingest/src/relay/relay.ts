@@ -2,7 +2,7 @@ import type { Logger } from '@leasehold/service';
 import type { Coordinator, EnqueueAnswer } from '../coordinator/coordinator.js';
 import type { JobMetrics } from '../jobs/job-metrics.js';
 import { jobName } from '../jobs/job-name.js';
-import type { JobWriter } from '../jobs/job-writer.js';
+import type { JobWriter, Rewritten } from '../jobs/job-writer.js';
 import type { DueJob, OwedJobs } from '../jobs/owed-jobs.js';
 import type { OutcomeApplier } from '../outcomes/apply.js';
 
@@ -41,7 +41,7 @@ export class Relay {
       if (answer === undefined) continue;
       this.#parts.metrics.relayed.inc({ verdict: answer.verdict });
       if (answer.verdict === 'enqueued' || answer.verdict === 'exists') taken.push({ job, enqueueId: answer.enqueueId });
-      else await this.#refused(job, answer);
+      else await this.#refused(job, answer, signal);
     }
     const lost = await jobs.mark(taken);
     for (const { job, enqueueId } of taken) this.#parts.logger.info({ event: `${jobs.noun}_relayed`, job: this.#nameOf(job), enqueue_id: enqueueId }, 'the coordinator has the job');
@@ -61,27 +61,26 @@ export class Relay {
     }
   }
 
-  async #refused(job: DueJob, answer: EnqueueAnswer): Promise<void> {
+  async #refused(job: DueJob, answer: EnqueueAnswer, signal: AbortSignal): Promise<void> {
     const { jobs, logger, writer, refusedMs } = this.#parts;
     const about = { job: this.#nameOf(job), verdict: answer.verdict, contract_version: job.contractVersion };
     const refusal = `${answer.verdict}: ${answer.message}`.slice(0, 1000);
-    const other = answer.verdict === 'contract_closed' ? writer.versionAfter(job.contractVersion) : undefined;
-    if (other !== undefined && other !== writer.preferredVersion) {
-      logger.warn({ event: 'contract_closed', ...about, next_version: other }, 'nothing was committed: encoded anew by another version');
+    const other = answer.verdict === 'contract_closed' ? await writer.rewrite(job, signal) : 'nowhere';
+    if (other === 'gone') return;
+    if (other !== 'nowhere' && other.isOpen) {
+      logger.warn({ event: 'contract_closed', ...about, next_version: other.version }, 'nothing was committed: encoded anew by another version');
       return this.#reencode(job, other, { delayMs: 0, refusal: null });
     }
     logger.error({ event: 'relay_refused', ...about, why: answer.message }, 'the job waits until an operator mends this');
-    // All the way round: every version that this build writes is closed.
-    if (other !== undefined) return this.#reencode(job, other, { delayMs: refusedMs, refusal });
+    // All the way round: every version that can say it is closed.
+    if (other !== 'nowhere') return this.#reencode(job, other, { delayMs: refusedMs, refusal });
     await jobs.defer(job, refusedMs, refusal);
   }
 
-  async #reencode(job: DueJob, version: number, wait: { delayMs: number; refusal: string | null }): Promise<void> {
-    const written = await this.#parts.writer.write(job, version);
-    if (written === undefined) return;
+  async #reencode(job: DueJob, written: Rewritten, wait: { delayMs: number; refusal: string | null }): Promise<void> {
     // The same job to the coordinator, should one of the old version turn out to be there after all.
     if (!written.digest.equals(job.digest)) throw new Error(`${this.#nameOf(job)}: the stored digest is not that of the resource`);
-    await this.#parts.jobs.reencode(job, { version, payload: written.payload, ...wait });
+    await this.#parts.jobs.reencode(job, { version: written.version, payload: written.payload, ...wait });
   }
 
   #nameOf(job: DueJob): string {

@@ -9,10 +9,11 @@ const at = (ms: number): Date => new Date(ms);
 const fence = fc.bigInt(1n, 30n).map(fenceOf);
 
 const rendition = (of: bigint, storedAt = at(0)): Stored => ({ kind: 'rendition', id, versionId: 'r', storedAt, fence: fenceOf(of) });
-const official = { key: 'renditions/a/b/7/photo.webp', versionId: 'r', contentType: 'image/webp', sizeBytes: 1n, sha256: Buffer.alloc(32), width: 1, height: 1, sourceWidth: 1, sourceHeight: 1 };
+const officialOf = (name: string, versionId: string) => ({ name, key: `renditions/a/b/7/${name}.webp`, versionId, contentType: 'image/webp', sizeBytes: 1n, sha256: Buffer.alloc(32), width: 1, height: 1, frames: 1 });
+const made = { renditions: [officialOf('photo', 'r')] as const, placeholder: undefined, sourceWidth: 1, sourceHeight: 1 };
 const upload = (versionId: string, storedAt = at(0)): Stored => ({ kind: 'upload', id, versionId, storedAt });
 const card = (o: Partial<SweptCard>): SweptCard => ({
-  state: 'queued', source: { versionId: 'confirmed', sizeBytes: 1n, sha256: Buffer.alloc(32) }, rendition: official, outcomeFence: noFence, outcomeTime: null,
+  state: 'queued', source: { versionId: 'confirmed', sizeBytes: 1n, sha256: Buffer.alloc(32) }, made, outcomeFence: noFence, outcomeTime: null,
   expireTime: at(500), confirmTime: at(100), deleteTime: null, cancelDue: null, cancelConfirmedAt: null, ...o,
 });
 
@@ -31,9 +32,15 @@ describe('what the sweep may remove', () => {
     expect(removableFrom(rendition(6n), card({ state: 'ready', ...decided }), windows)).toEqual(at(12_000));
     expect(removableFrom({ ...rendition(7n), versionId: 'written twice' }, card({ state: 'ready', ...decided }), windows)).toEqual(at(12_000));
     expect(removableFrom(rendition(7n), card({ state: 'ready', ...decided }), windows)).toBeUndefined();
-    expect(removableFrom({ ...rendition(7n), versionId: 'any' }, card({ state: 'ready', ...decided, rendition: undefined }), windows)).toBeUndefined();
+    expect(removableFrom({ ...rendition(7n), versionId: 'any' }, card({ state: 'ready', ...decided, made: undefined }), windows)).toBeUndefined();
     expect(removableFrom(rendition(7n), card({ state: 'rejected', ...decided }), windows)).toEqual(at(12_000));
     expect(removableFrom(rendition(7n), card({ state: 'cancelled', ...decided }), windows)).toEqual(at(12_000));
+  });
+
+  test('never any of several renditions of a READY card', () => {
+    const several = { ...made, renditions: [officialOf('photo', 'r'), officialOf('card', 'second')] as const };
+    const ready = card({ state: 'ready', outcomeFence: fenceOf(7n), outcomeTime: at(2_000), made: several });
+    expect(['r', 'second', 'written twice'].map((versionId) => removableFrom({ ...rendition(7n), versionId }, ready, windows))).toEqual([undefined, undefined, at(12_000)]);
   });
 
   test('nothing of a card without an outcome for its generation: an attempt may be writing', () => {

@@ -18,7 +18,7 @@ export type Stored = { readonly id: FileId; readonly versionId: string; readonly
 );
 
 /** What of a card the sweep looks at. */
-export type SweptCard = Pick<Card, 'state' | 'source' | 'rendition' | 'outcomeFence' | 'outcomeTime' | 'expireTime' | 'confirmTime' | 'deleteTime' | 'cancelDue' | 'cancelConfirmedAt'>;
+export type SweptCard = Pick<Card, 'state' | 'source' | 'made' | 'outcomeFence' | 'outcomeTime' | 'expireTime' | 'confirmTime' | 'deleteTime' | 'cancelDue' | 'cancelConfirmedAt'>;
 
 /** Undefined for a key that is none of ours: left alone. */
 export function storedOf(object: { readonly key: string; readonly versionId: string; readonly storedAt: Date }): Stored | undefined {
@@ -36,7 +36,7 @@ export function storedOf(object: { readonly key: string; readonly versionId: str
  * - deleted: everything, from the last possible write on; not before the coordinator has confirmed the cancel, as until then
  *   it may grant the job;
  * - uploads: all of an EXPIRED card, the versions that were not confirmed of any later one;
- * - renditions: only of a card with an applied outcome; below its fence, or at it all but the official version (a run whose answer
+ * - renditions: only of a card with an applied outcome; below its fence, or at it all but the official versions (a run whose answer
  *   from the store was lost has written twice); never above, as that is an attempt whose outcome is still to come.
  */
 export function removableFrom(object: Stored, card: SweptCard | undefined, windows: Windows): Date | undefined {
@@ -61,7 +61,7 @@ function renditionRemovableFrom({ fence, versionId }: Stored & { kind: 'renditio
   const decided = card.state === 'ready' || card.state === 'rejected' || card.state === 'cancelled';
   if (!decided || card.outcomeTime === null || fence === undefined) return undefined;
   // A READY card without a rendition on record, should there ever be one, keeps everything.
-  const official = card.state === 'ready' && (card.rendition === undefined || card.rendition.versionId === versionId);
+  const official = card.state === 'ready' && (card.made === undefined || card.made.renditions.some((rendition) => rendition.versionId === versionId));
   const superseded = fence < card.outcomeFence || (fence === card.outcomeFence && !official);
   return superseded ? later(card.outcomeTime, writeMs) : undefined;
 }

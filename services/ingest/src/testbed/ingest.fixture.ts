@@ -2,8 +2,9 @@ import { createHash, randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { FileServiceService, ImportServiceService, StockServiceService, type File, type Import, type ImportSpec } from '@leasehold/ingest-v1';
+import { CreateFileRequest, type File, FileServiceService, type Import, ImportServiceService, type ImportSpec, StockServiceService } from '@leasehold/ingest-v1';
 import { ImageResult } from '@leasehold/jobs-image-v1';
+import { ImageResult as ImageResultV2 } from '@leasehold/jobs-image-v2';
 import { openEmbeddedStore, type EmbeddedStore, type ObjectStore } from '@leasehold/object-store';
 import { createPool, Listener, Notifier, type Database } from '@leasehold/postgres';
 import { QueueServiceService } from '@leasehold/queue-v1';
@@ -13,8 +14,8 @@ import { Ledger, type Applied, type Refusal, type RunIdentity } from '@leasehold
 import { testDatabase, type TestDatabase } from '@leasehold/test-stack';
 import { Registry } from 'prom-client';
 import { readConfig, type IngestConfig } from '../config.js';
-import { imageContracts, type ImageContracts } from '../contract/image-contracts.js';
-import { importContracts, type ImportContracts } from '../contract/import-contracts.js';
+import type { ImageContracts } from '../contract/image-contracts.js';
+import type { ImportContracts } from '../contract/import-contracts.js';
 import { channel } from '../watch/changes.js';
 import { fileService } from '../files/rpc.js';
 import { callerRoutes } from '../http/edge.js';
@@ -32,7 +33,7 @@ import { asService, prepare } from './service-role.fixture.js';
 const never = new AbortController().signal;
 const silent = createLogger({ service: 'ingest-test', level: 'silent' });
 export const secret = 'a secret of the tests of 32 bytes or more';
-const column = 'expire_time confirm_time queue_time delete_time outcome_time cancel_confirmed_at sweep_due relay_due relayed_at cancel_due'.split(' ');
+const column = 'expire_time confirm_time queue_time delete_time outcome_time cancel_confirmed_at sweep_due sweep_made_due relay_due relayed_at cancel_due'.split(' ');
 
 /** One database, one store, one coordinator, and any number of ingests on them. */
 export class World {
@@ -144,6 +145,18 @@ export class World {
     return keys;
   }
 
+  /** As `render`, of several renditions and a placeholder, in the words of version 2. */
+  async renderSeveral(file: string, fence: bigint, names: readonly string[], withPlaceholder = true): Promise<Buffer> {
+    const [, namespace, , fileId] = file.split('/');
+    const renditions = [];
+    for (const name of names) {
+      const stored = await this.store.put(`renditions/${namespace}/${fileId}/${fence}/${name}.webp`, one(Buffer.from(`${name} ${fence}`)), { contentType: 'image/webp' });
+      renditions.push({ name, key: stored.key, versionId: stored.versionId, sha256: stored.sha256, sizeBytes: BigInt(stored.sizeBytes), width: 160, height: 90, contentType: 'image/webp', frames: 1 });
+    }
+    const placeholder = withPlaceholder ? { webp: Buffer.from('tiny'), width: 32, height: 18 } : undefined;
+    return Buffer.from(ImageResultV2.encode(ImageResultV2.create({ renditions, placeholder, source: { format: 'jpeg', width: 1600, height: 900, pages: 1 } })).finish());
+  }
+
   /** Stores a rendition as a worker under that fence does, and says so in the contract's words. */
   async render(file: string, fence: bigint, bytes: Buffer = Buffer.from(`webp ${fence}`), store: ObjectStore = this.store): Promise<Buffer> {
     const [, namespace, , fileId] = file.split('/');
@@ -194,7 +207,8 @@ export class Running {
 
   static async start(world: World, o: IngestOptions): Promise<Running> {
     const registry = new Registry();
-    const config = configOf(world, o.env ?? {});
+    const read = configOf(world, o.env ?? {});
+    const config = { ...read, contracts: { image: o.contracts ?? read.contracts.image, import: o.importContracts ?? read.contracts.import } };
     const { directory } = world;
     const db = createPool({ connectionString: config.database.url, applicationName: 'ingest test', max: config.database.connections, logger: silent });
     const queue = createClient(QueueServiceService, config.coordinator.addresses, { defaultTimeoutMs: config.coordinator.timeoutMs });
@@ -204,7 +218,7 @@ export class Running {
     const logger = o.logger ?? silent;
     const store = o.store ?? await openEmbeddedStore({ directory, signing: { secrets: [secret], baseUrl: config.http.publicUrl + objectsPath } });
     const ingest = wire({
-      config, logger, registry, db, store, queue, contracts: o.contracts ?? imageContracts, importContracts: o.importContracts ?? importContracts,
+      config, logger, registry, db, store, queue, producer: { name: `ingest-test/${randomUUID()}`, build: 'ingest-test' },
       tell: (word) => notifier.notify(word),
       wake: (duty) => wakes.push(duty),
     });
@@ -241,8 +255,8 @@ export class Running {
   }
 
   /** A PENDING card of its own. */
-  async created(fileId: string = randomUUID(), parent = 'namespaces/team-a'): Promise<File> {
-    const { file } = await this.client.createFile({ parent, fileId, options: undefined });
+  async created(fileId: string = randomUUID(), parent = 'namespaces/team-a', asked: Partial<CreateFileRequest> = {}): Promise<File> {
+    const { file } = await this.client.createFile(CreateFileRequest.create({ parent, fileId, ...asked }));
     return present(file);
   }
 

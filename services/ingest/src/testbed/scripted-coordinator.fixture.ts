@@ -1,8 +1,8 @@
 import {
-  BatchGetJobsResponse, CancelJobResponse, EnqueueJobsResponse, EnqueueResult, EnqueueVerdict, Job, JobState, Outcome, Progress, PullOutcomesResponse, QueueServiceService,
-  type EnqueueJobsRequest, type JobSpec,
+  BatchGetJobsResponse, CancelJobResponse, EnqueueJobsResponse, EnqueueResult, EnqueueVerdict, GetContractSharesResponse, Job, JobState, Outcome, Progress, PullOutcomesResponse, QueueServiceService,
+  type EnqueueJobsRequest, type GetContractSharesRequest, type JobSpec,
 } from '@leasehold/queue-v1';
-import { faults, GrpcServer, readImage, service } from '@leasehold/rpc';
+import { durationOfMs, faults, GrpcServer, readImage, service } from '@leasehold/rpc';
 import { createLogger } from '@leasehold/service';
 import { Registry } from 'prom-client';
 
@@ -21,6 +21,8 @@ export class ScriptedCoordinator {
   outcomes: Outcome[] = [];
   /** What to answer for a spec instead of taking it. */
   verdictFor: (spec: JobSpec) => EnqueueVerdict | undefined = () => undefined;
+  /** What it says of contract versions, by kind; undefined: it is from before there were shares. */
+  shares: Readonly<Record<string, readonly { readonly contractVersion: number; readonly percent: number }[]>> | undefined;
   /** Runs before a call is served; a test may wait here, or throw. */
   before: (method: Method) => Promise<void> | void = () => undefined;
   readonly #lose = new Map<Method, number>();
@@ -105,7 +107,10 @@ export class ScriptedCoordinator {
       getJob: served('getJob', ({ name }: { name: string }) => ({ job: this.#known(name) })),
       batchGetJobs: served('batchGetJobs', ({ names }: { names: string[] }) => BatchGetJobsResponse.create({ jobs: names.flatMap((name) => this.jobs.get(name) ?? []), missing: names.filter((name) => !this.jobs.has(name)) })),
       listJobs: async () => { throw refuse.unimplemented(); },
-      getContractShares: async () => { throw refuse.unimplemented(); },
+      getContractShares: served('getContractShares', ({ kind, writes }: GetContractSharesRequest) => {
+        if (this.shares === undefined) throw refuse.unimplemented();
+        return GetContractSharesResponse.create({ shares: (this.shares[kind] ?? []).filter(({ contractVersion }) => writes.includes(contractVersion)), refreshAfter: durationOfMs(5_000) });
+      }),
       cancelJob: served('cancelJob', ({ name, enqueueId }: { name: string; enqueueId: bigint }) => this.#cancel(name, enqueueId)),
       // eslint-disable-next-line require-yield
       watchJob: async function* () { throw refuse.unimplemented(); },
