@@ -55,10 +55,12 @@ describe('runs at once', () => {
   test('a deadlock is repeated within the attempt', async () => {
     await bed.ship('dead-base', 1n, rowsOf(['dead-a', 1], ['dead-z', 1]));
     const other = await openTransaction(bed.owner);
+    // It never looks for a deadlock itself: the apply does, and gives way.
+    await other.query("select set_config('deadlock_timeout', '10min', true), set_config('lock_timeout', '60s', true)");
     await other.query("select from stock where sku = 'dead-z' for update");
     const shipping = bed.ship('dead', 1n, rowsOf(['dead-z', 1], ['dead-a', 1]));
     await waitingForLocks(bed.owner);
-    // Against the order of every apply: one of the two must give way, and the one that waited first looks first.
+    // Against the order of every apply: one of the two must give way.
     await other.query("select from stock where sku = 'dead-a' for update");
     await other.commit();
     expect((await shipping).verdict).toBe('applied');
