@@ -1,7 +1,8 @@
 import { createLogger } from '@leasehold/service';
 import { testDatabase } from '@leasehold/test-stack';
+import pg from 'pg';
 import { expect, test } from 'vitest';
-import { checkMigrations, createPool, migrate } from './index.js';
+import { checkMigrations, createPool, listMigrations, migrate, migrateWithin } from './index.js';
 
 const logger = createLogger({ service: 'test', level: 'fatal' });
 const folder = (name: string): URL => new URL(`../testdata/${name}/`, import.meta.url);
@@ -64,5 +65,23 @@ test('two owners of tables in one database number their migrations each for them
     expect(await checkMigrations(db, folder('first'))).toMatchObject({ ok: true });
   } finally {
     await db.stop();
+  }
+});
+
+test('within a transaction of the caller migrations go up to the version asked for, and away with it', async () => {
+  const { connectionString } = await testDatabase();
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  try {
+    const here = { client, directory: folder('first'), versionTable: 'schema_version' };
+    await client.query('begin');
+    expect(await migrateWithin({ ...here, to: 1 })).toEqual(['001.do.one.sql']);
+    expect(await migrateWithin(here)).toEqual(['002.do.two.sql']);
+    const { rows } = await client.query('select version::integer as version, md5 from schema_version where version > 0 order by version');
+    expect((await listMigrations(here.directory)).map(({ version, md5 }) => ({ version, md5 }))).toEqual(rows);
+    await client.query('rollback');
+    expect((await client.query("select to_regclass('schema_version') as there")).rows).toEqual([{ there: null }]);
+  } finally {
+    await client.end();
   }
 });
