@@ -6,7 +6,7 @@ import { lineEndsIn } from './records/line-ends.js';
 import { RecordReading } from './records/record-reading.js';
 import { Window } from './records/window.js';
 import type { RowSink } from './rows/row-sink.js';
-import type { Charset, ShipmentReport } from './shipment.js';
+import type { Charset, Layout, ShipmentReport } from './shipment.js';
 import type { ShipmentLimits } from './shipment-limits.js';
 import type { TextPiece } from './text/text-pieces.js';
 
@@ -25,12 +25,12 @@ export class ShipmentReader {
   #bytes = 0;
   #charset: Charset = 'utf-8';
 
-  constructor(limits: ShipmentLimits, sink: RowSink<unknown>, plainAheadBytes: number) {
+  constructor({ limits, layout, sink, plainAheadBytes }: { readonly limits: ShipmentLimits; readonly layout: Layout; readonly sink: RowSink<unknown>; readonly plainAheadBytes: number }) {
     this.#limits = limits;
     this.#sink = sink;
     this.#plainAheadBytes = plainAheadBytes;
     this.#faults = new FaultList(limits.maxFaults);
-    this.#header = new HeaderReading(limits, this.#faults);
+    this.#header = new HeaderReading(limits, layout, this.#faults);
   }
 
   get rowsRead(): number {
@@ -61,6 +61,8 @@ export class ShipmentReader {
     const header = this.#rows?.judge.header;
     return {
       rows: this.rowsRead,
+      rejectedRows: this.#rows?.judge.rejectedRows ?? 0,
+      brokenOff: this.fatal,
       bytes: this.#bytes,
       zeroRows: this.#rows?.judge.zeroRows ?? 0,
       faults: this.#faults.listed,

@@ -2,6 +2,7 @@ import type { FaultList } from '../faults/fault-list.js';
 import { lineEndsIn } from '../records/line-ends.js';
 import { firstRecordEnd } from '../records/first-record.js';
 import type { Window } from '../records/window.js';
+import type { Layout } from '../shipment.js';
 import { maxRowBytes, type ShipmentLimits } from '../shipment-limits.js';
 import type { Header } from './header.js';
 import { readHeader } from './read-header.js';
@@ -12,12 +13,14 @@ const byteOrderMark = Buffer.from('\ufeff');
 /** Finds the header line: the first that is not blank, below a line `sep=…` if there is one. */
 export class HeaderReading {
   readonly #limits: ShipmentLimits;
+  readonly #layout: Layout;
   readonly #faults: FaultList;
   #line = 1;
   #first = true;
   #separator: string | undefined;
 
-  constructor(limits: ShipmentLimits, faults: FaultList) {
+  constructor(limits: ShipmentLimits, layout: Layout, faults: FaultList) {
+    this.#layout = layout;
     this.#limits = limits;
     this.#faults = faults;
   }
@@ -56,7 +59,7 @@ export class HeaderReading {
       else this.#faults.end(this.#line, '', 'HEADER', declared.fault);
       return undefined;
     }
-    const header = readHeader(record, this.#separator, this.#limits.maxColumns);
+    const header = readHeader(record, this.#separator, { maxColumns: this.#limits.maxColumns, layout: this.#layout });
     if ('width' in header) return header;
     this.#faults.end(this.#line + header.linesBefore, header.column, header.code, header.message);
     return undefined;

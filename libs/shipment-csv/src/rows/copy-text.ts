@@ -1,23 +1,32 @@
+import type { Layout, Operation } from '../shipment.js';
 import type { RowSink } from './row-sink.js';
 
 const tab = 0x09;
 const lf = 0x0a;
 const zero = 0x30;
 const minus = 0x2d;
-/** Line number, quantity with its sign, two tabs, line end. */
-const longestWithoutSku = 16 + 11 + 3;
+const yes = 0x74;
+const no = 0x66;
+/** Line number, quantity with its sign, warehouse, whether it sets, four tabs, line end. */
+const longestWithoutSku = 16 + 11 + 63 + 1 + 5;
 
 /**
- * Rows as `line\tsku\tquantity\n` in the text format of PostgreSQL's COPY ("Text Format" in its manual): a backslash is doubled, which is all that an SKU
+ * Rows as `line\tsku\tquantity\n`, in the layout WAREHOUSES with `\twarehouse\tsets` before the line end, in the text format of PostgreSQL's COPY ("Text Format" in its manual): a backslash is doubled, which is all that an SKU
  * without control characters needs.
  */
 export class CopyText implements RowSink<Buffer> {
   #buffer = Buffer.allocUnsafeSlow(64 * 1024);
   #length = 0;
+  readonly #layout: Layout;
 
-  row(line: number, sku: string, quantity: number): void {
+  constructor(layout: Layout) {
+    this.#layout = layout;
+  }
+
+  row(line: number, sku: string, quantity: number, warehouse: string, operation: Operation): void {
     const escaped = Buffer.from(sku.includes('\\') ? sku.replaceAll('\\', '\\\\') : sku);
     this.plainRow(line, escaped, 0, escaped.length, quantity);
+    if (this.#layout === 'warehouses') this.#where(warehouse, operation === 'set');
   }
 
   plainRow(line: number, text: Buffer, from: number, to: number, quantity: number): void {
@@ -40,6 +49,18 @@ export class CopyText implements RowSink<Buffer> {
     this.#buffer = Buffer.allocUnsafeSlow(this.#buffer.length);
     this.#length = 0;
     return taken;
+  }
+
+  /** Behind a row, before its line end, for which and for this plainRow made room. */
+  #where(warehouse: string, sets: boolean): void {
+    const buffer = this.#buffer;
+    let at = this.#length - 1;
+    buffer[at++] = tab;
+    at += buffer.write(warehouse, at, 'latin1');
+    buffer[at++] = tab;
+    buffer[at++] = sets ? yes : no;
+    buffer[at++] = lf;
+    this.#length = at;
   }
 
   #grow(needed: number): void {

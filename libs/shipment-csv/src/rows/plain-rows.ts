@@ -12,7 +12,7 @@ const backslash = 0x5c;
  * parser had read it. Answers the line after the last.
  */
 export function plainRows(text: Buffer, from: number, to: number, firstLine: number, judge: RowJudge): number {
-  const { separator, sku, quantity, width, names } = judge.header;
+  const { separator, sku, quantity, width, names, warehouses } = judge.header;
   const separatorByte = separator.charCodeAt(0);
   const longest = judge.limits.maxFieldBytes;
   let line = firstLine;
@@ -25,7 +25,8 @@ export function plainRows(text: Buffer, from: number, to: number, firstLine: num
     let skuTo = 0;
     let quantityFrom = 0;
     let quantityTo = 0;
-    let plain = true;
+    // Rows of warehouses are told apart by more than their bytes: each goes to the judge.
+    let plain = warehouses === undefined;
     for (;;) {
       const byte = text[at];
       if (byte !== separatorByte && byte !== LF && byte !== CR) {

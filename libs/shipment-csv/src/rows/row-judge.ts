@@ -1,10 +1,13 @@
+import type { FaultCode, Operation } from '../shipment.js';
 import type { ShipmentLimits } from '../shipment-limits.js';
 import { type Header, nameOf } from '../header/header.js';
 import type { FaultList } from '../faults/fault-list.js';
 import { excerpt } from '../faults/excerpt.js';
+import { operationFault, operationOf, quantityFaultOf } from './operation.js';
 import { quantityOf } from './quantity.js';
 import type { RowSink } from './row-sink.js';
 import { skuFault } from './sku.js';
+import { warehouseFault } from './warehouse.js';
 
 /** Judges rows by the contract: good ones go to the sink, the others to the list of faults. */
 export class RowJudge {
@@ -14,6 +17,7 @@ export class RowJudge {
   readonly sink: RowSink<unknown>;
   #rows = 0;
   #zeroRows = 0;
+  #rejectedRows = 0;
 
   constructor(header: Header, limits: ShipmentLimits, faults: FaultList, sink: RowSink<unknown>) {
     this.header = header;
@@ -30,23 +34,52 @@ export class RowJudge {
     return this.#zeroRows;
   }
 
+  /** Rows with a fault that did not end the reading. */
+  get rejectedRows(): number {
+    return this.#rejectedRows;
+  }
+
   /** Any record, as its fields. */
   record(line: number, fields: readonly string[]): void {
     // One rule for blank lines, lines of spaces, and lines of separators: nothing in any field.
     if (fields.every((field) => field.trim() === '') || !this.#counted(line)) return;
-    if (!this.#hasTheHeadersShape(line, fields) || !this.#hasShortFields(line, fields)) return;
-    const sku = fields[this.header.sku] ?? '';
-    const wrongSku = skuFault(sku);
-    if (wrongSku !== undefined) this.faults.add(line, nameOf(this.header, this.header.sku), 'SKU', wrongSku);
-    const quantity = quantityOf(fields[this.header.quantity] ?? '');
-    if (typeof quantity === 'string') this.faults.add(line, nameOf(this.header, this.header.quantity), 'QUANTITY', quantity);
-    else {
-      if (quantity === 0) this.#zeroRows += 1;
-      if (wrongSku === undefined) this.sink.row(line, sku, quantity);
-    }
+    const before = this.faults.count;
+    this.#judge(line, fields);
+    if (this.faults.count > before && !this.faults.fatal) this.#rejectedRows += 1;
   }
 
-  /** A record that is known to be good: as wide as the header, of short fields, its SKU being plain ASCII without backslashes. */
+  #judge(line: number, fields: readonly string[]): void {
+    if (!this.#hasTheHeadersShape(line, fields) || !this.#hasShortFields(line, fields)) return;
+    const before = this.faults.count;
+    const { warehouses } = this.header;
+    const sku = fields[this.header.sku] ?? '';
+    const wrongSku = skuFault(sku);
+    if (wrongSku !== undefined) this.#fault(line, this.header.sku, 'SKU', wrongSku);
+    const quantity = quantityOf(fields[this.header.quantity] ?? '');
+    if (typeof quantity === 'string') this.#fault(line, this.header.quantity, 'QUANTITY', quantity);
+    const warehouse = warehouses === undefined ? '' : (fields[warehouses.warehouse] ?? '');
+    const operation = warehouses === undefined ? 'adjust' : this.#operation(line, warehouses.operation, fields[warehouses.operation] ?? '');
+    const wrongWarehouse = warehouseFault(warehouse);
+    if (warehouses !== undefined && wrongWarehouse !== undefined) this.#fault(line, warehouses.warehouse, 'WAREHOUSE', wrongWarehouse);
+    if (typeof quantity === 'string' || operation === undefined) return;
+    const forbidden = quantityFaultOf(operation, quantity);
+    if (forbidden !== undefined) this.#fault(line, this.header.quantity, 'QUANTITY', forbidden);
+    if (this.faults.count > before) return;
+    if (quantity === 0 && operation !== 'set') this.#zeroRows += 1;
+    this.sink.row(line, sku, quantity, warehouse, operation);
+  }
+
+  #operation(line: number, column: number, field: string): Operation | undefined {
+    const operation = operationOf(field);
+    if (operation === undefined) this.#fault(line, column, 'OPERATION', operationFault(field));
+    return operation;
+  }
+
+  #fault(line: number, column: number, code: FaultCode, message: string): void {
+    this.faults.add(line, nameOf(this.header, column), code, message);
+  }
+
+  /** A record of the SINGLE layout that is known to be good: as wide as the header, of short fields, its SKU being plain ASCII without backslashes. */
   plain(line: number, text: Buffer, from: number, to: number, quantity: number): void {
     if (!this.#counted(line)) return;
     if (quantity === 0) this.#zeroRows += 1;
