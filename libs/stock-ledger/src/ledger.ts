@@ -7,16 +7,17 @@ import { cancel, retry, settle, type CancelVerdict, type RetryVerdict, type Sett
 import { find } from './journal/rows.js';
 import { begin, reject, type BeginVerdict, type Refusal, type RejectVerdict, type RowError, type RunIdentity } from './journal/runs.js';
 import { ImportRun, type RunOptions } from './run/import-run.js';
-import { listStock, preview, stock, type StockChange, type StockRead } from './stock/stock.js';
-import type { StockFault } from './run/import-run.js';
+import { listStock, preview, stock, type Preview, type StockChange, type StockPage, type StockRead } from './stock/stock.js';
 
 const statements = {
   list: sql(import.meta.url, 'journal/list'), rowErrors: sql(import.meta.url, 'journal/row-errors'), countAccepted: sql(import.meta.url, 'journal/count-accepted'),
   moves: sql(import.meta.url, 'journal/moves'), imbalance: sql(import.meta.url, 'stock/imbalance'),
 };
 
-/** What a batch changed of one SKU. */
+/** What a batch changed of one SKU in one warehouse. */
 export interface StockMove {
+  /** Empty: the default one. */
+  readonly warehouse: string;
   readonly sku: string;
   readonly quantity: bigint;
   /** The first line of the file that names it, and how many rows do. */
@@ -92,38 +93,38 @@ export class Ledger {
     return row?.accepted ?? 0;
   }
 
-  /** Why a REJECTED import was refused, archived or not, in the file's order; `afterPosition` continues after that one. */
+  /** Why a REJECTED import was refused, or rows were left out of one that was applied in part, archived or not, in the file's order; `afterPosition` continues after that one. */
   async rowErrors(id: ImportId, page: { afterPosition?: number; limit: number }): Promise<(RowError & { readonly position: number })[]> {
     const rows = await this.#db.query<{ position: number; line: bigint; column_name: string; code: string; message: string }>(
       statements.rowErrors, [id.namespace, id.importId, page.afterPosition ?? 0, page.limit]);
     return rows.map(({ position, line, column_name: column, code, message }) => ({ position, line: Number(line), column, code, message }));
   }
 
-  /** What an APPLIED import changed, one move per SKU whose sum is not 0, archived or not, in the order of the SKUs' bytes. */
-  async moves(id: ImportId, page: { afterSku?: string; limit: number }): Promise<StockMove[]> {
-    const rows = await this.#db.query<{ sku: string; quantity: bigint; line: number; row_count: number }>(statements.moves, [id.namespace, id.importId, page.afterSku ?? '', page.limit]);
-    return rows.map(({ sku, quantity, line, row_count: rowCount }) => ({ sku, quantity, line, rowCount }));
+  /** What an APPLIED import changed, one move per SKU and warehouse whose stock is another for it, archived or not, in the order of the bytes of warehouses and SKUs. */
+  async moves(id: ImportId, page: { after?: { readonly warehouse: string; readonly sku: string }; limit: number }): Promise<StockMove[]> {
+    const rows = await this.#db.query<{ warehouse: string; sku: string; quantity: bigint; line: number; row_count: number }>(
+      statements.moves, [id.namespace, id.importId, page.after?.warehouse ?? '', page.after?.sku ?? '', page.limit]);
+    return rows.map(({ warehouse, sku, quantity, line, row_count: rowCount }) => ({ warehouse, sku, quantity, line, rowCount }));
   }
 
-  /** Those of `skus` that any import moved, with the catalogue that they are of. */
-  async stock(namespace: string, skus: readonly string[]): Promise<StockRead> {
-    return stock(this.#db, namespace, skus);
+  /** Those of `skus` that any import moved in that warehouse, with the catalogue that they are of. The empty warehouse is the default one. */
+  async stock(namespace: string, skus: readonly string[], warehouse = ''): Promise<StockRead> {
+    return stock(this.#db, namespace, skus, warehouse);
   }
 
-  /** A page of all stock whose SKU begins with `prefix`; `afterSku` continues after that one. */
-  async listStock(namespace: string, page: { prefix?: string; afterSku?: string; limit: number }): Promise<StockRead> {
+  async listStock(namespace: string, page: StockPage): Promise<StockRead> {
     return listStock(this.#db, namespace, page);
   }
 
-  /** What applying now would leave below 0, up to 100 by line. Advice: the apply judges anew. `changes`: one per SKU. */
-  async preview(namespace: string, changes: Iterable<StockChange>): Promise<{ faults: StockFault[]; faultCount: bigint }> {
+  /** What applying now would come to; of what stock cannot take, up to 100 by line. Advice: the apply judges anew. `changes`: one per SKU and warehouse. */
+  async preview<C extends StockChange>(namespace: string, changes: Iterable<C>): Promise<Preview<C>> {
     return preview(this.#db, namespace, changes, 100);
   }
 
-  /** SKUs whose moves do not come to their stock, up to 100: none, or something is broken. Reads everything that the namespace has. */
-  async imbalance(namespace: string): Promise<{ sku: string; moved: bigint; inStock: bigint }[]> {
-    const rows = await this.#db.query<{ sku: string; moved: bigint; in_stock: bigint }>(statements.imbalance, [namespace, 100]);
-    return rows.map(({ sku, moved, in_stock: inStock }) => ({ sku, moved, inStock }));
+  /** SKUs of a warehouse whose moves do not come to their stock, up to 100: none, or something is broken. Reads everything that the namespace has. */
+  async imbalance(namespace: string): Promise<{ warehouse: string; sku: string; moved: bigint; inStock: bigint }[]> {
+    const rows = await this.#db.query<{ warehouse: string; sku: string; moved: bigint; in_stock: bigint }>(statements.imbalance, [namespace, 100]);
+    return rows.map(({ warehouse, sku, moved, in_stock: inStock }) => ({ warehouse, sku, moved, inStock }));
   }
 
   /** One bounded run of the archive duty. Answers how many rows moved; more than 0: run again. */

@@ -35,7 +35,7 @@ describe('the archive', () => {
     for (const [importId, days] of [['old', 100], ['older', 200], ['refused', 100]] as const) await age(importId, days);
     const read = async () => [
       await bed.ledger.moves({ namespace: 'shop', importId: 'old' }, { limit: 10 }), await bed.ledger.rowErrors({ namespace: 'shop', importId: 'refused' }, { limit: 10 }),
-      await bed.ledger.moves({ namespace: 'shop', importId: 'old' }, { limit: 1, afterSku: 'a' }), await bed.ledger.rowErrors({ namespace: 'shop', importId: 'refused' }, { limit: 1, afterPosition: 1 }),
+      await bed.ledger.moves({ namespace: 'shop', importId: 'old' }, { limit: 1, after: { warehouse: '', sku: 'a' } }), await bed.ledger.rowErrors({ namespace: 'shop', importId: 'refused' }, { limit: 1, afterPosition: 1 }),
       await bed.ledger.imbalance('shop'),
     ];
     const before = await read();

@@ -4,6 +4,7 @@ const month = sql(import.meta.url, 'month');
 const planAnew = sql(import.meta.url, 'plan-anew');
 const kinds = [
   { oldest: sql(import.meta.url, 'oldest-move'), move: sql(import.meta.url, 'move-moves') },
+  { oldest: sql(import.meta.url, 'oldest-warehouse-move'), move: sql(import.meta.url, 'move-warehouse-moves') },
   { oldest: sql(import.meta.url, 'oldest-row-error'), move: sql(import.meta.url, 'move-row-errors') },
 ];
 

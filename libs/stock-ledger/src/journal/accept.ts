@@ -1,5 +1,5 @@
 import { sql, type Transaction } from '@leasehold/postgres';
-import type { ImportId, ImportRecord, ImportSource } from './import-record.js';
+import type { ImportId, ImportLayout, ImportMode, ImportRecord, ImportSource } from './import-record.js';
 import { findHealed, one } from './rows.js';
 
 const statements = { accept: sql(import.meta.url, 'accept'), reopen: sql(import.meta.url, 'reopen'), forget: sql(import.meta.url, 'forget') };
@@ -8,7 +8,11 @@ export interface Submission extends ImportId {
   readonly source: ImportSource;
   /** As declared; empty: found in the file. */
   readonly charset: string;
-  /** Of the logical content, 32 bytes: what makes a second submission the same one. */
+  /** ATOMIC where it is left out. */
+  readonly mode?: ImportMode;
+  /** SINGLE where it is left out. */
+  readonly layout?: ImportLayout;
+  /** Of the logical content, mode and layout included, 32 bytes: what makes a second submission the same one. */
   readonly contentDigest: Uint8Array;
 }
 
@@ -21,7 +25,7 @@ export interface Submission extends ImportId {
 export type AcceptVerdict = 'accepted' | 'reopened' | 'same' | 'conflict';
 
 export async function accept(db: Transaction, s: Submission): Promise<{ verdict: AcceptVerdict; import: ImportRecord }> {
-  const values = [s.namespace, s.importId, s.source.key, s.source.versionId, s.source.sizeBytes, s.source.sha256, s.charset, s.contentDigest];
+  const values = [s.namespace, s.importId, s.source.key, s.source.versionId, s.source.sizeBytes, s.source.sha256, s.charset, s.contentDigest, s.mode ?? 'atomic', s.layout ?? 'single'];
   // More than one pass only where another call or a duty changes the row between these statements.
   for (let pass = 1; pass <= 10; pass++) {
     const accepted = await one(db, statements.accept, values);

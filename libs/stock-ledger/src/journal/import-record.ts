@@ -31,20 +31,32 @@ export interface ImportSource {
   readonly sha256: Buffer;
 }
 
+/** ATOMIC: all of a file or nothing. PARTIAL: its good rows; the others are left out and kept as row errors. */
+export const importModes = ['atomic', 'partial'] as const;
+export type ImportMode = (typeof importModes)[number];
+
+/** SINGLE: every row adds to the default warehouse. WAREHOUSES: each names its warehouse, and may set. */
+export const importLayouts = ['single', 'warehouses'] as const;
+export type ImportLayout = (typeof importLayouts)[number];
+
 export interface ImportResult {
-  /** Data rows, those with quantity 0 included. */
+  /** Data rows, those with quantity 0 and those that were left out included; all that follows is of the rows that were applied. */
   readonly rows: bigint;
   readonly zeroRows: bigint;
   readonly skus: bigint;
-  /** Rows beyond the first of their SKU; they were summed. */
+  /** Rows beyond the first of their SKU in their warehouse. */
   readonly duplicateRows: bigint;
-  /** Sum of the quantities above 0. */
+  /** What was added; a row that sets counts with its difference to the stock that it found, and what stands before it in the file does not count. */
   readonly unitsIn: bigint;
-  /** Sum of the quantities below 0, as a positive number. */
+  /** What was taken, likewise, as a positive number. */
   readonly unitsOut: bigint;
   /** The namespace's catalogue generation that the batch made. */
   readonly catalogueGeneration: bigint;
   readonly applyTime: Date;
+  /** PARTIAL only: rows that were left out. */
+  readonly rejectedRows: bigint;
+  /** Different ones. */
+  readonly warehouses: bigint;
 }
 
 export interface ImportRejection {
@@ -67,6 +79,8 @@ export interface ImportRecord extends ImportId {
   readonly source: ImportSource | undefined;
   /** As declared; empty: found in the file. */
   readonly charset: string;
+  readonly mode: ImportMode;
+  readonly layout: ImportLayout;
   /** 32 bytes. */
   readonly contentDigest: Buffer;
   readonly createTime: Date;
@@ -81,6 +95,8 @@ export interface ImportRecord extends ImportId {
   readonly fence: bigint;
   readonly outcomeFence: bigint;
   readonly result: ImportResult | undefined;
+  /** Faults that were found: of a REJECTED file, or of the rows that were left out. The first 100 are kept. */
+  readonly rowErrorCount: bigint;
   readonly rejection: ImportRejection | undefined;
   /** Until when the batch is known as applied (while ACCEPTED: at least); undefined: for ever. */
   readonly idempotencyExpireTime: Date | undefined;
@@ -120,6 +136,12 @@ export interface ImportRow {
   fault_count: bigint | null;
   idempotency_expire_time: Date | null;
   retried_revisions: bigint[];
+  /** Of import_options: null where the submission asked for nothing beyond the usual. */
+  mode: ImportMode | null;
+  layout: ImportLayout | null;
+  rejected_rows: bigint | null;
+  row_error_count: bigint | null;
+  warehouses: bigint | null;
 }
 
 export const importOf = (row: ImportRow): ImportRecord => ({
@@ -131,6 +153,8 @@ export const importOf = (row: ImportRow): ImportRecord => ({
   revision: row.revision,
   source: sourceOf(row),
   charset: row.charset,
+  mode: row.mode ?? 'atomic',
+  layout: row.layout ?? 'single',
   contentDigest: row.content_digest,
   createTime: row.create_time,
   updateTime: row.update_time,
@@ -141,6 +165,7 @@ export const importOf = (row: ImportRow): ImportRecord => ({
   fence: row.fence,
   outcomeFence: row.outcome_fence,
   result: resultOf(row),
+  rowErrorCount: row.fault_count ?? (row.state === 'applied' ? (row.row_error_count ?? 0n) : 0n),
   rejection: row.rejection_reason === null ? undefined : { reason: row.rejection_reason, faultCount: row.fault_count ?? 0n },
   idempotencyExpireTime: row.idempotency_expire_time ?? undefined,
   retriedRevisions: row.retried_revisions,
@@ -154,5 +179,5 @@ function sourceOf(row: ImportRow): ImportSource | undefined {
 function resultOf(row: ImportRow): ImportResult | undefined {
   const { rows, zero_rows: zeroRows, skus, duplicate_rows: duplicateRows, units_in: unitsIn, units_out: unitsOut, catalogue_generation: catalogueGeneration, end_time: applyTime } = row;
   if (rows === null || zeroRows === null || skus === null || duplicateRows === null || unitsIn === null || unitsOut === null || catalogueGeneration === null || applyTime === null) return undefined;
-  return { rows, zeroRows, skus, duplicateRows, unitsIn, unitsOut, catalogueGeneration, applyTime };
+  return { rows, zeroRows, skus, duplicateRows, unitsIn, unitsOut, catalogueGeneration, applyTime, rejectedRows: row.rejected_rows ?? 0n, warehouses: row.warehouses ?? (skus > 0n ? 1n : 0n) };
 }

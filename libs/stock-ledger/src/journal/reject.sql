@@ -13,4 +13,5 @@ with ended as (
   select namespace, import_id, generation, f.position, f.line, f.column_name, f.code, f.message, end_time
   from ended, unnest($8::bigint[], $9::text[], $10::text[], $11::text[]) with ordinality as f (line, column_name, code, message, position)
 )
-select * from ended
+select c.*, o.mode, o.layout, o.rejected_rows, o.row_error_count, o.warehouses
+from ended c left join import_options o on o.namespace = c.namespace and o.import_id = c.import_id and o.content_digest = c.content_digest

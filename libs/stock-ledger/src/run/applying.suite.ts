@@ -33,7 +33,7 @@ describe('applying', () => {
       import: { state: 'applied', endedBy: 'run', result: { rows: 6n, zeroRows: 1n, skus: 4n, duplicateRows: 2n, unitsIn: 12n, unitsOut: 5n, catalogueGeneration: 1n } },
     });
     expect(await bed.quantities('whole')).toEqual({ a: 5n, 'b\\1\t2': 2n });
-    expect(await bed.ledger.moves({ namespace: 'whole', importId: batch }, { limit: 10 })).toEqual([{ sku: 'a', quantity: 5n, line: 3, rowCount: 1 }, { sku: 'b\\1\t2', quantity: 2n, line: 2, rowCount: 2 }]);
+    expect(await bed.ledger.moves({ namespace: 'whole', importId: batch }, { limit: 10 })).toEqual([{ warehouse: '', sku: 'a', quantity: 5n, line: 3, rowCount: 1 }, { warehouse: '', sku: 'b\\1\t2', quantity: 2n, line: 2, rowCount: 2 }]);
     expect(await bed.ledger.find({ namespace: 'whole', importId: batch })).toEqual(applied.verdict === 'applied' ? applied.import : undefined);
   });
 

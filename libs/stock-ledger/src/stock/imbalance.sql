@@ -1,7 +1,7 @@
--- SKUs whose moves, archived or not, do not come to their stock: none, or something is broken. Reads everything that the namespace has.
+-- SKUs of a warehouse whose moves, archived or not, do not come to their stock: none, or something is broken. Reads everything that the namespace has.
 -- $1 namespace, $2 rows at most. Result: the rows.
-select coalesce(m.sku, s.sku) as sku, coalesce(m.quantity, 0)::bigint as moved, coalesce(s.quantity, 0) as in_stock
-from (select sku, sum(quantity) as quantity from all_stock_moves where namespace = $1 group by sku) m
-full join (select sku, quantity from stock where namespace = $1) s on s.sku = m.sku
+select coalesce(m.warehouse, s.warehouse) as warehouse, coalesce(m.sku, s.sku) as sku, coalesce(m.quantity, 0)::bigint as moved, coalesce(s.quantity, 0) as in_stock
+from (select warehouse, sku, sum(quantity) as quantity from all_moves where namespace = $1 group by warehouse, sku) m
+full join (select warehouse, sku, quantity from all_stock where namespace = $1) s on s.warehouse = m.warehouse and s.sku = m.sku
 where coalesce(m.quantity, 0) <> coalesce(s.quantity, 0)
-order by 1 limit $2
+order by 1, 2 limit $2

@@ -1,8 +1,8 @@
--- What applying some changes now would leave below 0.
--- $1 namespace, $2 lines, $3 skus, $4 changes, $5 rows at most
--- Result: rows line, sku, in_stock, change in the order of lines, and in each how many there are in all.
-select n.line, n.sku, coalesce(s.quantity, 0) as in_stock, n.change, count(*) over () as fault_count
-from unnest($2::integer[], $3::text[], $4::bigint[]) as n (line, sku, change) left join stock s on s.namespace = $1 and s.sku = n.sku
-where coalesce(s.quantity, 0) + n.change < 0
-order by n.line
-limit $5
+-- What some warehouses and SKUs have now.
+-- $1 namespace, $2 warehouses, $3 skus
+-- Result: a row for each, in their order.
+select coalesce(s.quantity, w.quantity, 0) as in_stock
+from unnest($2::text[], $3::text[]) with ordinality as n (warehouse, sku, place)
+left join stock s on n.warehouse = '' and s.namespace = $1 and s.sku = n.sku
+left join warehouse_stock w on n.warehouse <> '' and w.namespace = $1 and w.warehouse = n.warehouse and w.sku = n.sku
+order by n.place

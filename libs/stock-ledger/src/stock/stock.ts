@@ -10,6 +10,8 @@ export interface Catalogue {
 }
 
 export interface StockItem {
+  /** Empty: the default one. */
+  readonly warehouse: string;
   readonly sku: string;
   readonly quantity: bigint;
   /** When an import last changed it. */
@@ -22,17 +24,32 @@ export interface StockRead {
   readonly items: readonly StockItem[];
 }
 
-/** What a batch comes to for one SKU. */
+/** What a batch comes to for one SKU in one warehouse. */
 export interface StockChange {
   /** The first line that names it. */
   readonly line: number;
+  /** Left out or empty: the default one. */
+  readonly warehouse?: string;
   readonly sku: string;
+  /** What the last row that sets has set; left out: none does. */
+  readonly setTo?: bigint | undefined;
+  /** What its rows add, those before one that sets left out. */
   readonly change: bigint;
+}
+
+/** A page of one warehouse's stock: of all whose SKU begins with `prefix`; `afterSku` continues after that one. */
+export interface StockPage {
+  /** Left out or empty: the default one. */
+  readonly warehouse?: string;
+  readonly prefix?: string;
+  readonly afterSku?: string;
+  readonly limit: number;
 }
 
 interface StockRow {
   generation: bigint | null;
   tag: string | null;
+  warehouse: string | null;
   sku: string | null;
   quantity: bigint | null;
   update_time: Date | null;
@@ -40,43 +57,60 @@ interface StockRow {
 
 const readOf = (rows: readonly StockRow[]): StockRead => ({
   catalogue: { generation: rows[0]?.generation ?? 0n, tag: rows[0]?.tag ?? '' },
-  items: rows.flatMap(({ sku, quantity, update_time: updateTime }) => (sku === null || quantity === null || updateTime === null ? [] : [{ sku, quantity, updateTime }])),
+  items: rows.flatMap(({ warehouse, sku, quantity, update_time: updateTime }) => (warehouse === null || sku === null || quantity === null || updateTime === null ? [] : [{ warehouse, sku, quantity, updateTime }])),
 });
 
-export async function stock(db: Transaction, namespace: string, skus: readonly string[]): Promise<StockRead> {
-  const { catalogue, items } = readOf(await db.query<StockRow>(statements.get, [namespace, [...new Set(skus)]]));
+export async function stock(db: Transaction, namespace: string, skus: readonly string[], warehouse: string): Promise<StockRead> {
+  const { catalogue, items } = readOf(await db.query<StockRow>(statements.get, [namespace, [...new Set(skus)], warehouse]));
   return { catalogue, items: items.toSorted((a, b) => Buffer.compare(Buffer.from(a.sku), Buffer.from(b.sku))) };
 }
 
-export async function listStock(db: Transaction, namespace: string, page: { prefix?: string; afterSku?: string; limit: number }): Promise<StockRead> {
-  return readOf(await db.query<StockRow>(statements.list, [namespace, page.prefix ?? '', page.afterSku ?? '', page.limit]));
+export async function listStock(db: Transaction, namespace: string, page: StockPage): Promise<StockRead> {
+  return readOf(await db.query<StockRow>(statements.list, [namespace, page.prefix ?? '', page.afterSku ?? '', page.limit, page.warehouse ?? '']));
 }
 
-interface PreviewRow {
-  line: number;
-  sku: string;
-  in_stock: bigint;
-  change: bigint;
-  fault_count: bigint;
+/** What applying some changes now would come to. */
+export interface Preview<C extends StockChange> {
+  /** By line, at most as many as were asked for; `faultCount`: all. */
+  readonly faults: readonly StockFault[];
+  readonly faultCount: bigint;
+  /** The changes that stock cannot take. */
+  readonly refused: ReadonlySet<C>;
+  /** Of the others, what those that set would bring and take by that alone. */
+  readonly setIn: bigint;
+  readonly setOut: bigint;
 }
 
-export async function preview(db: Transaction, namespace: string, changes: Iterable<StockChange>, maxFaults: number): Promise<{ faults: StockFault[]; faultCount: bigint }> {
+const mostUnits = 9_223_372_036_854_775_807n;
+
+export async function preview<C extends StockChange>(db: Transaction, namespace: string, changes: Iterable<C>, maxFaults: number): Promise<Preview<C>> {
   const faults: StockFault[] = [];
-  let faultCount = 0n;
+  const refused = new Set<C>();
+  let [setIn, setOut] = [0n, 0n];
   for (const some of chunks(changes)) {
-    const rows = await db.query<PreviewRow>(statements.preview, [namespace, some.map((c) => c.line), some.map((c) => c.sku), some.map((c) => c.change), maxFaults]);
-    faultCount += rows[0]?.fault_count ?? 0n;
-    for (const { line, sku, in_stock: inStock, change } of rows) faults.push({ code: 'NEGATIVE_STOCK', line, sku, inStock, change });
+    const rows = await db.query<{ in_stock: bigint }>(statements.preview, [namespace, some.map((c) => c.warehouse ?? ''), some.map((c) => c.sku)]);
+    for (const [at, asked] of some.entries()) {
+      const { line, warehouse = '', sku, setTo, change } = asked;
+      const inStock = rows[at]?.in_stock ?? 0n;
+      const outcome = (setTo ?? inStock) + change;
+      if (outcome < 0n || outcome > mostUnits) {
+        refused.add(asked);
+        faults.push({ code: outcome < 0n ? 'NEGATIVE_STOCK' : 'LIMIT', line, warehouse, sku, setTo, inStock, change });
+      } else if (setTo !== undefined) {
+        if (setTo > inStock) setIn += setTo - inStock;
+        else setOut += inStock - setTo;
+      }
+    }
     faults.sort((a, b) => a.line - b.line).splice(maxFaults);
   }
-  return { faults, faultCount };
+  return { faults, faultCount: BigInt(refused.size), refused, setIn, setOut };
 }
 
-/** Only what takes from stock can leave too little of it. */
-function* chunks(changes: Iterable<StockChange>): Generator<StockChange[]> {
-  let some: StockChange[] = [];
+/** Only what takes from stock can leave too little of it, and only what sets needs to be compared. */
+function* chunks<C extends StockChange>(changes: Iterable<C>): Generator<C[]> {
+  let some: C[] = [];
   for (const change of changes) {
-    if (change.change >= 0n) continue;
+    if (change.change >= 0n && change.setTo === undefined) continue;
     some.push(change);
     if (some.length === 10_000) {
       yield some;

@@ -4,7 +4,7 @@ import { createLogger } from '@leasehold/service';
 import { testDatabase } from '@leasehold/test-stack';
 import pg from 'pg';
 import { vi } from 'vitest';
-import { Ledger, ledgerGrants, migrateLedger, type Applied, type LedgerRow, type RunIdentity, type Submission } from '../index.js';
+import { Ledger, ledgerGrants, migrateLedger, type Applied, type FileFaults, type LedgerRow, type RunIdentity, type RunOptions, type Submission } from '../index.js';
 
 const logger = createLogger({ service: 'ledger-test', level: 'silent' });
 
@@ -22,6 +22,9 @@ export const runOf = (importId: string, fence: bigint, generation = 1, namespace
 /** Rows `sku: quantity` from line 2 on. */
 export const rowsOf = (...pairs: readonly (readonly [string, number])[]): LedgerRow[] => pairs.map(([sku, quantity], i) => ({ line: i + 2, sku, quantity }));
 
+/** How a batch was submitted, and what its reader left out. */
+export type ApplyOptions = Pick<RunOptions, 'mode' | 'layout'> & { readonly left?: FileFaults };
+
 export interface Testbed {
   /** As ingest connects. */
   readonly ledger: Ledger;
@@ -34,9 +37,10 @@ export interface Testbed {
   /** As the owner of the tables. */
   readonly owner: Database;
   /** Copies and applies in one go. */
-  apply(run: RunIdentity, rows: readonly LedgerRow[], leaseLeftMs?: () => number): Promise<Applied>;
+  apply(run: RunIdentity, rows: readonly LedgerRow[], leaseLeftMs?: () => number, o?: ApplyOptions): Promise<Applied>;
   /** Accepts, begins and applies. */
-  ship(importId: string, fence: bigint, rows: readonly LedgerRow[], namespace?: string): Promise<Applied>;
+  ship(importId: string, fence: bigint, rows: readonly LedgerRow[], namespace?: string, o?: ApplyOptions): Promise<Applied>;
+  /** Of the default warehouse. */
   quantities(namespace?: string): Promise<Record<string, bigint>>;
   /** SKUs whose moves, archived or not, do not come to their stock. */
   imbalance(namespace?: string): Promise<string[]>;
@@ -63,22 +67,23 @@ export async function openTestbed(): Promise<Testbed> {
   const ledger = new Ledger(ingestDb);
   const worker = new Ledger(workerDb);
 
-  const apply = async (run: RunIdentity, rows: readonly LedgerRow[], leaseLeftMs = () => 60_000): Promise<Applied> => {
-    const opened = await worker.openRun(run);
+  const apply = async (run: RunIdentity, rows: readonly LedgerRow[], leaseLeftMs = () => 60_000, { left, ...o }: ApplyOptions = {}): Promise<Applied> => {
+    const opened = await worker.openRun(run, o);
     try {
       await opened.copyRows([rows]);
-      return await opened.apply(leaseLeftMs);
+      return await opened.apply(leaseLeftMs, left);
     } finally {
       opened.close();
     }
   };
   return {
     ledger, worker, workerDb, ingestDb, workerUrl, owner, apply,
-    ship: async (importId, fence, rows, namespace = 'shop') => {
-      await ledger.accept(submission(importId, importId, namespace));
+    ship: async (importId, fence, rows, namespace = 'shop', o = {}) => {
+      const { left: _, ...asked } = o;
+      await ledger.accept({ ...submission(importId, importId, namespace), ...asked });
       const run = runOf(importId, fence, 1, namespace);
       await worker.begin(run);
-      return apply(run, rows);
+      return apply(run, rows, undefined, o);
     },
     quantities: async (namespace = 'shop') => {
       const { rows } = await owner.pool.query<{ sku: string; quantity: bigint }>('select sku, quantity from stock where namespace = $1 order by sku', [namespace]);
@@ -86,8 +91,8 @@ export async function openTestbed(): Promise<Testbed> {
     },
     imbalance: async (namespace = 'shop') => {
       const { rows } = await owner.pool.query<{ sku: string }>(
-        `select coalesce(m.sku, s.sku) as sku from (select sku, sum(quantity) as quantity from all_stock_moves where namespace = $1 group by sku) m
-         full join (select sku, quantity from stock where namespace = $1) s using (sku) where coalesce(m.quantity, 0) <> coalesce(s.quantity, 0)`, [namespace]);
+        `select coalesce(m.sku, s.sku) as sku from (select sku, sum(quantity) as quantity from all_moves where namespace = $1 group by sku) m
+         full join (select sku, sum(quantity) as quantity from all_stock where namespace = $1 group by sku) s using (sku) where coalesce(m.quantity, 0) <> coalesce(s.quantity, 0)`, [namespace]);
       return rows.map(({ sku }) => sku);
     },
     stop: async () => {

@@ -7,7 +7,7 @@ export async function ledgerFaults(fleet: Fleet, db: Database): Promise<string[]
   const faults: string[] = [];
   for (const { sku, moved, inStock } of await new Ledger(db).imbalance('default')) faults.push(`${sku}: ${moved} moved, ${inStock} in stock`);
   const { rows: twice } = await fleet.records.query<{ import_id: string; sku: string; n: number }>(
-    'select import_id, sku, count(*)::int as n from all_stock_moves group by namespace, import_id, sku having count(*) > 1',
+    'select import_id, sku, count(*)::int as n from all_moves group by namespace, import_id, warehouse, sku having count(*) > 1',
   );
   for (const { import_id: id, sku, n } of twice) faults.push(`${id} moved ${sku} ${n} times`);
   const { rows: odd } = await fleet.records.query<{ import_id: string }>(
