@@ -1,7 +1,7 @@
-import type { ImportReason } from '@leasehold/jobs-imports-v1';
+import type { ImportReason } from '@leasehold/jobs-imports-v2';
 import { JobFault, type FailureClass } from '@leasehold/worker-runtime';
 
-/** A word of the closed list that crosses the wire: imports.proto's ImportReason by name, without its zero value. */
+/** A word of the closed list that crosses the wire: imports.proto's ImportReason by name, without its zero value. Those that version 1 lacks are of a layout that it cannot ask for. */
 export type Reason = Exclude<keyof typeof ImportReason, 'UNSPECIFIED' | 'UNRECOGNIZED'>;
 
 /** The one place that says which reasons are retried: `content` is final at once, `technical` is retried while attempts are left. */
@@ -13,6 +13,8 @@ export const faultClassOf: Readonly<Record<Reason, FailureClass>> = Object.freez
   RAGGED: 'content',
   QUANTITY: 'content',
   SKU: 'content',
+  WAREHOUSE: 'content',
+  OPERATION: 'content',
   LIMIT: 'content',
   NEGATIVE_STOCK: 'content',
   SOURCE_MISMATCH: 'content',

@@ -94,7 +94,8 @@ test('a worker that is killed, at whatever point: the next run ends in the same 
     expect(await reached(victim, point)).toMatchObject({ job_id: `${point}.1` });
     victim.kill('SIGKILL');
     await victim.exited;
-    before.set(point, (await bed.ledger.ledger.find({ namespace: 'team', importId: point }))?.result);
+    const { rejectedRows: _, warehouses: __, ...result } = (await bed.ledger.ledger.find({ namespace: 'team', importId: point }))?.result ?? {};
+    before.set(point, Object.keys(result).length === 0 ? undefined : result);
   }
   const committed = ['committed', 'reply-lost'];
   expect([...before].filter(([, result]) => result !== undefined).map(([point]) => point)).toEqual(committed);

@@ -8,7 +8,7 @@ const encoded = (over: Partial<ImportPayload> = {}): Uint8Array => ImportPayload
 
 describe('a payload', () => {
   test('is read whole', () => {
-    expect(contractV1.decode(encoded())).toEqual({ importId: 'monday', generation: 2, source: { ...source, sizeBytes: 5 }, charset: 'windows-1251' });
+    expect(contractV1.decode(encoded())).toEqual({ importId: 'monday', generation: 2, source: { ...source, sizeBytes: 5 }, charset: 'windows-1251', mode: 'atomic', layout: 'single' });
   });
 
   test('need not declare a charset', () => {
@@ -35,5 +35,5 @@ test('a result crosses the wire whole, beyond what a double holds', () => {
   const done = {
     rows: 5n, zeroRows: 1n, skus: 3n, duplicateRows: 2n, unitsIn: 9_007_199_254_740_993n, unitsOut: 4n, catalogueGeneration: 8n, applyTime: new Date('2026-03-01T12:00:00.123Z'),
   };
-  expect(ImportResult.decode(contractV1.encode?.(done) ?? new Uint8Array())).toEqual(done);
+  expect(ImportResult.decode(contractV1.encode?.({ ...done, rejectedRows: 0n, warehouses: 1n }) ?? new Uint8Array())).toEqual(done);
 });

@@ -1,32 +1,14 @@
 import { ImportPayload, ImportResult } from '@leasehold/jobs-imports-v1';
-import { isCharset, type Charset } from '@leasehold/shipment-csv';
-import { readPayload, requireWithin, sourceVersionOf, UnreadableContract, type ContractCodec, type SourceVersion } from '@leasehold/worker-runtime';
-import type { ImportDone, ImportOrder, ShipmentSource } from './import-order.js';
+import { ImportLayout, ImportMode } from '@leasehold/jobs-imports-v2';
+import { readPayload, type ContractCodec } from '@leasehold/worker-runtime';
+import { orderOf } from './contract-v2.js';
+import type { ImportDone, ImportOrder } from './import-order.js';
 
-const importIdRule = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
-const LARGEST_GENERATION = 2 ** 31 - 1;
-
-/** Between import@1 on the wire and the model. */
+/** Between import@1 on the wire and the model: a payload is what version 2 says as ATOMIC and SINGLE, and a result leaves out what such a batch has none of. */
 export const contractV1: ContractCodec<ImportOrder, ImportDone> = {
   /** Throws UnreadableContract for bytes that are no import@1, and for values that imports.proto rules out: another build may know better. */
-  decode(payload) {
-    const { importId, generation, source, charset } = readPayload(payload, ImportPayload, 'ImportPayload');
-    if (!importIdRule.test(importId)) throw new UnreadableContract('import_id is none');
-    requireWithin('generation', generation, 1, LARGEST_GENERATION);
-    return { importId, generation, source: withDigest(sourceVersionOf(source)), charset: charsetOf(charset) };
-  },
+  decode: (payload) => orderOf({ ...readPayload(payload, ImportPayload, 'ImportPayload'), mode: ImportMode.ATOMIC, layout: ImportLayout.SINGLE }),
 
-  encode: (done) => ImportResult.encode(ImportResult.create(done)).finish(),
+  encode: ({ rows, zeroRows, skus, duplicateRows, unitsIn, unitsOut, catalogueGeneration, applyTime }) =>
+    ImportResult.encode({ rows, zeroRows, skus, duplicateRows, unitsIn, unitsOut, catalogueGeneration, applyTime }).finish(),
 };
-
-function withDigest(source: SourceVersion): ShipmentSource {
-  const { sha256 } = source;
-  if (sha256 === undefined) throw new UnreadableContract('source.sha256 is not set');
-  return { ...source, sha256 };
-}
-
-function charsetOf(name: string): Charset | undefined {
-  if (name === '') return undefined;
-  if (isCharset(name)) return name;
-  throw new UnreadableContract('charset is not one that this build knows');
-}

@@ -1,8 +1,8 @@
 import { readShipment, type ShipmentReport } from '@leasehold/shipment-csv';
-import { maxKeptFaults, stockRowErrors, type Applied, type ImportRecord, type Refusal, type RunIdentity } from '@leasehold/stock-ledger';
+import { maxKeptFaults, stockRowErrors, type Applied, type FileFaults, type ImportRecord, type Refusal, type RunIdentity } from '@leasehold/stock-ledger';
 import type { RunningJob } from '@leasehold/worker-runtime';
 import type { Verdict } from '../figures.js';
-import { reasonOf } from '../reasons.js';
+import { importFault, reasonOf } from '../reasons.js';
 import { openSource, type OpenSource } from '../source/open-source.js';
 import { ImportProgress } from './import-progress.js';
 import type { ImportDone, ImportOrder } from './import-order.js';
@@ -14,7 +14,7 @@ interface Done {
   readonly result: ImportDone;
 }
 
-/** The file is no shipment; ends the COPY that its first rows went into. */
+/** The file is no shipment, nor has it rows that may be applied without the others; ends the COPY that its first rows went into. */
 class NoShipment extends Error {
   readonly report: ShipmentReport;
 
@@ -26,7 +26,7 @@ class NoShipment extends Error {
 
 /**
  * One run of one import. The ledger's row of the batch decides at each step that leaves a trace: begin, apply, reject. Until apply there is nothing that
- * anybody else can see; apply is all or nothing, and knows the run by its fence and token.
+ * anybody else can see; apply is all or nothing, or all that is good of a PARTIAL batch, and knows the run by its fence and token.
  */
 export class ImportAttempt {
   readonly #job: RunningJob<ImportOrder>;
@@ -47,6 +47,7 @@ export class ImportAttempt {
     const begun = await this.#parts.ledger.begin(this.#run);
     if (begun.verdict !== 'begun') return this.#decided(begun.import);
     this.#job.signal.throwIfAborted();
+    this.#submittedLikeThis(begun.import);
     this.#progress.fetching();
     const { signal } = this.#job;
     const { store, clock, figures, storeTimeoutMs: stallMs } = this.#parts;
@@ -59,16 +60,23 @@ export class ImportAttempt {
     }
   }
 
+  /** A job that an ingest of the previous release wrote for a retry says nothing of what the batch was submitted with: read like that it would be another file. */
+  #submittedLikeThis(record: ImportRecord | undefined): void {
+    const { mode, layout } = this.#job.model;
+    if (record?.mode === mode && record.layout === layout) return;
+    throw importFault('INTERNAL', `the job says ${mode} ${layout}, and the import was submitted as ${record?.mode} ${record?.layout}`);
+  }
+
   /** What was applied, or why not. */
   async #applied(source: OpenSource): Promise<Done | Refusal> {
-    const { signal, trustLeftMs } = this.#job;
-    const staged = await this.#parts.ledger.openRun(this.#run, { signal });
+    const { signal, trustLeftMs, model: { mode, layout } } = this.#job;
+    const staged = await this.#parts.ledger.openRun(this.#run, { mode, layout, signal });
     try {
-      await this.#copied(source, staged);
+      const left = await this.#copied(source, staged);
       signal.throwIfAborted();
       this.#progress.applying();
-      const applied = await this.#parts.figures.timeApply(() => staged.apply(trustLeftMs));
-      return this.#outcomeOf(applied);
+      const applied = await this.#parts.figures.timeApply(() => staged.apply(trustLeftMs, left));
+      return this.#outcomeOf(applied, left);
     } catch (error) {
       if (!(error instanceof NoShipment)) throw error;
       await source.prove();
@@ -78,28 +86,32 @@ export class ImportAttempt {
     }
   }
 
-  async #copied(source: OpenSource, staged: StagedRows): Promise<void> {
-    const { signal, model: { charset } } = this.#job;
-    const shipment = readShipment(source.body, { charset, limits: this.#parts.limits, signal, onProgress: (read) => this.#progress.read(read) });
+  /** What of the file was left out: of an ATOMIC batch nothing. */
+  async #copied(source: OpenSource, staged: StagedRows): Promise<FileFaults> {
+    const { signal, model: { charset, mode, layout } } = this.#job;
+    const partial = mode === 'partial';
+    const shipment = readShipment(source.body, { charset, layout, partial, limits: this.#parts.limits, signal, onProgress: (read) => this.#progress.read(read) });
     const { buffers } = this.#parts;
     async function* rows(): AsyncGenerator<Uint8Array> {
       for await (const text of shipment.copyText) {
         buffers.passed(text.length);
         yield text;
       }
-      if (shipment.report().faultCount > 0) throw new NoShipment(shipment.report());
+      if (isRefused(shipment.report(), partial)) throw new NoShipment(shipment.report());
     }
     await staged.copyText(rows());
+    const { faults, faultCount, rejectedRows } = shipment.report();
+    return { faults, faultCount, rejectedRows };
   }
 
-  #outcomeOf(applied: Applied): Done | Refusal {
+  #outcomeOf(applied: Applied, left: FileFaults): Done | Refusal {
     switch (applied.verdict) {
       case 'applied':
         return this.#done('applied', applied.import);
       case 'already_applied':
         return this.#done('applied_before', applied.import);
       case 'refused':
-        return refusedByStock(applied);
+        return refusedByStock(applied, left);
       case 'lost':
         return this.#decided(applied.import);
       case 'unknown':
@@ -133,7 +145,14 @@ export class ImportAttempt {
   }
 }
 
+/** PARTIAL: what ended the reading is of the whole file; and where no row is good nothing is applied, so that the id is free for a better file. */
+const isRefused = ({ faultCount, brokenOff, rows, rejectedRows }: ShipmentReport, partial: boolean): boolean =>
+  partial ? brokenOff || rows === rejectedRows : faultCount > 0;
+
 const refusedFile = ({ faults, faultCount }: ShipmentReport): Refusal => ({ reason: faults[0]?.code ?? 'INTERNAL', faults: faults.slice(0, maxKeptFaults), faultCount });
 
-const refusedByStock = ({ faults, faultCount }: Extract<Applied, { verdict: 'refused' }>): Refusal =>
-  ({ reason: faults[0]?.code ?? 'NEGATIVE_STOCK', faults: stockRowErrors(faults), faultCount: Number(faultCount) });
+/** With what was wrong with rows of the file itself, in its order: the first fault is the reason. */
+function refusedByStock({ faults, faultCount }: Extract<Applied, { verdict: 'refused' }>, left: FileFaults): Refusal {
+  const all = [...left.faults, ...stockRowErrors(faults)].toSorted((a, b) => a.line - b.line).slice(0, maxKeptFaults);
+  return { reason: all[0]?.code ?? 'NEGATIVE_STOCK', faults: all, faultCount: left.faultCount + Number(faultCount) };
+}

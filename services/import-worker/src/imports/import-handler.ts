@@ -4,13 +4,14 @@ import { JobFault, LeaseUntrusted, type JobHandler } from '@leasehold/worker-run
 import type { Verdict } from '../figures.js';
 import { importFault } from '../reasons.js';
 import { contractV1 } from './contract-v1.js';
+import { contractV2 } from './contract-v2.js';
 import { ImportAttempt } from './import-attempt.js';
 import type { ImportDone, ImportOrder } from './import-order.js';
 import type { ImportParts } from './import-parts.js';
 import { RunEnded } from './run-ended.js';
 
 /** What the handler reads; the build's manifest says the same. */
-export const importContracts: Pick<JobHandler<ImportOrder, ImportDone>, 'kind' | 'contracts'> = { kind: 'import', contracts: new Map([[1, contractV1]]) };
+export const importContracts: Pick<JobHandler<ImportOrder, ImportDone>, 'kind' | 'contracts'> = { kind: 'import', contracts: new Map([[1, contractV1], [2, contractV2]]) };
 
 /** The kind `import`: from a submitted shipment to stock that has changed exactly once. */
 export function importHandler(parts: ImportParts): JobHandler<ImportOrder, ImportDone> {

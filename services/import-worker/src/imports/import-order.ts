@@ -1,5 +1,5 @@
-import type { Charset } from '@leasehold/shipment-csv';
-import type { ImportResult } from '@leasehold/stock-ledger';
+import type { Charset, Layout } from '@leasehold/shipment-csv';
+import type { ImportMode, ImportResult } from '@leasehold/stock-ledger';
 import type { SourceVersion } from '@leasehold/worker-runtime';
 
 /** A source whose digest is known, as every submitted one is. */
@@ -13,6 +13,10 @@ export interface ImportOrder {
   readonly source: ShipmentSource;
   /** As the caller declared it; undefined: the file says. */
   readonly charset: Charset | undefined;
+  /** What becomes of the good rows when some are bad. */
+  readonly mode: ImportMode;
+  /** Which columns are read. */
+  readonly layout: Layout;
 }
 
 /** What a job has done: the ledger's own record of it. */

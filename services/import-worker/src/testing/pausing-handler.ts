@@ -29,8 +29,8 @@ const pausingLedger = (ledger: RunLedger, reach: Reach): RunLedger => ({
 
 const pausingRows = (staged: StagedRows, reach: Reach): StagedRows => ({
   copyText: (chunks) => then(staged.copyText(pausedAfterFirst(chunks, reach)), reach, 'copied'),
-  apply: async (trustLeftMs) => {
-    const applied = await staged.apply(trustLeftMs);
+  apply: async (...asked) => {
+    const applied = await staged.apply(...asked);
     if (applied.verdict === 'applied') await reach('committed');
     return applied;
   },
