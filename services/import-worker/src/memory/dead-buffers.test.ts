@@ -12,5 +12,6 @@ test('dead buffers do not gather', () => {
     most = Math.max(most, process.memoryUsage().arrayBuffers - before);
   }
   expect(most).toBeGreaterThan(2 * mebibyte);
-  expect(most).toBeLessThan(8 * mebibyte);
+  // Left alone, V8 lets 32 MiB gather.
+  expect(most).toBeLessThan(16 * mebibyte);
 });
