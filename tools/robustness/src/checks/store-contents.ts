@@ -16,12 +16,12 @@ export async function strayObjects({ files, store }: { readonly files: FilesClie
   return { missing: [...promised].filter((object) => !found.includes(object)), extra: found.filter((object) => !promised.has(object)) };
 }
 
-/** The confirmed version, and the official rendition when there is one. */
+/** The confirmed version, and the official renditions when there are any. A release from before there were several tells of one. */
 function promisedBy(card: File): string[] {
   const [, namespace, , id] = card.name.split('/');
   const source = card.source === undefined ? [] : [`uploads/${namespace}/${id}@${card.source.versionId}`];
-  const rendition = card.rendition === undefined ? [] : [`${card.rendition.key}@${card.rendition.versionId}`];
-  return [...rendition, ...source];
+  const official = card.renditions.length > 0 || card.rendition === undefined ? card.renditions : [card.rendition];
+  return [...official.map(({ key, versionId }) => `${key}@${versionId}`), ...source];
 }
 
 /** The fences under which a card's renditions lie in the store. */
