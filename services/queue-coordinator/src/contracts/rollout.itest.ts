@@ -126,6 +126,14 @@ describe('a rollout', () => {
     expect(await refusal(one.rollout.announceContract({ name: 'kinds/video/contracts/1', descriptorDigest: digestOf('v1'), actor: '' }))).toMatchObject({ reason: 'KIND_NOT_FOUND' });
   });
 
+  test('a version that a migration announced without a digest takes the first that is given, and then no other', async () => {
+    await queue.sql.query("insert into contracts (kind, version, state) values ('image', 2, 'announced')");
+    const announce = (text: string) => one.rollout.announceContract({ name: v2, descriptorDigest: digestOf(text), actor: 'ada' });
+    expect((await announce('v2')).contract).toMatchObject({ state: ContractState.ANNOUNCED, descriptorDigest: digestOf('v2') });
+    expect(await refusal(announce('other'))).toMatchObject({ reason: 'CONTRACT_EXISTS' });
+    expect((await one.rollout.listAuditEvents({ pageSize: 0, pageToken: '', subject: 'image@2' })).events.map(({ action }) => action)).toEqual(['contract_announced']);
+  });
+
   test('steps of two engineers at once are taken one after the other, and the shares still add up to 100', async () => {
     await opened();
     const percents = [10, 90, 35, 60, 5, 100, 0, 45];
