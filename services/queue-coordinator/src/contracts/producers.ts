@@ -21,4 +21,4 @@ export async function noteProducer(db: Database, { kind, producer, build, writes
  * What is said by one who only pulls outcomes, as builds do that know nothing of shares: it writes what it reads. All that come under one identity and read the same count as one.
  */
 export const silentProducer = (kind: string, identity: string, reads: readonly number[]): ProducerWord =>
-  ({ kind, producer: `${identity} (reads ${reads.join(', ')})`, build: 'unknown', writes: reads, reads });
+  ({ kind, producer: `${identity} (reads ${reads.join(', ')})`, build: 'a build that does not say its name', writes: reads, reads });

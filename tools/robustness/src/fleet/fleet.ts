@@ -32,6 +32,10 @@ export interface FleetOptions {
   readonly logFolder?: string;
   /** Other programs than those of the workspace: of a release. */
   readonly programs?: Partial<Programs>;
+  /** Other programs for single ingests, in their order. */
+  readonly ingestPrograms?: readonly Partial<Programs>[];
+  /** Over the settings of single ingests, in their order. */
+  readonly ingestEnvs?: readonly Readonly<Record<string, string>>[];
 }
 
 export interface WorkerOptions {
@@ -41,6 +45,8 @@ export interface WorkerOptions {
   readonly stops?: number;
   /** Reaches the coordinators past their proxies. */
   readonly direct?: boolean;
+  /** Other programs than the fleet's: of a release. */
+  readonly programs?: Partial<Programs>;
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -91,7 +97,7 @@ export class Fleet {
     this.coordinatorAddresses = places.coordinators.map(({ proxy, port }) => proxy?.address ?? `${host}:${port}`);
     this.ingestAddresses = places.ingests.map(({ proxy, port }) => proxy?.address ?? `${host}:${port}`);
     this.coordinators = places.coordinators.map(({ port }, i) => this.#coordinator(`coordinator-${i + 1}`, port));
-    this.ingests = places.ingests.map(({ port, httpPort }, i) => this.#ingest(`ingest-${i + 1}`, port, httpPort));
+    this.ingests = places.ingests.map(({ port, httpPort }, i) => this.#ingest(`ingest-${i + 1}`, { ...this.#programs, ...o.ingestPrograms?.[i] }.ingest, port, httpPort, o.ingestEnvs?.[i]));
     this.files = new FilesClient({ address: this.ingestAddresses });
   }
 
@@ -130,7 +136,7 @@ export class Fleet {
 
   /** A further worker; it is not started. One picture at a time. */
   worker(o: WorkerOptions = {}): Member {
-    const worker = this.#member(`worker-${this.workers.length + 1}`, o.failpoints === undefined ? this.#programs.worker : this.#programs.workerWithFailpoints, {
+    const worker = this.#member(`worker-${this.workers.length + 1}`, this.#programsOf(o)[o.failpoints === undefined ? 'worker' : 'workerWithFailpoints'], {
       ...this.#workerEnv(o),
       LEASEHOLD_WORKER_PREFETCH: '0',
       ...o.env,
@@ -141,7 +147,7 @@ export class Fleet {
 
   /** A further worker for shipments; it is not started. One shipment at a time. */
   importWorker(o: ImportWorkerOptions = {}): Member {
-    const worker = this.#member(`import-worker-${this.workers.length + 1}`, o.failpoints === undefined ? this.#programs.importWorker : this.#programs.importWorkerWithFailpoints, {
+    const worker = this.#member(`import-worker-${this.workers.length + 1}`, this.#programsOf(o)[o.failpoints === undefined ? 'importWorker' : 'importWorkerWithFailpoints'], {
       ...this.#workerEnv(o),
       LEASEHOLD_RECORDS_DATABASE_URL: this.#o.databases.records,
       ...o.env,
@@ -174,6 +180,10 @@ export class Fleet {
     await rm(this.store.directory, { recursive: true, force: true });
   }
 
+  #programsOf({ programs = {} }: WorkerOptions | ImportWorkerOptions): Programs {
+    return { ...this.#programs, ...programs };
+  }
+
   #workerEnv(o: WorkerOptions | ImportWorkerOptions): Record<string, string> {
     return {
       LEASEHOLD_COORDINATORS: (o.direct === true ? this.#places.coordinators.map(({ port }) => `${host}:${port}`) : this.coordinatorAddresses).join(','),
@@ -190,8 +200,8 @@ export class Fleet {
     return this.#member(name, this.#programs.coordinator, { LEASEHOLD_QUEUE_DATABASE_URL: this.#o.databases.queue, LEASEHOLD_GRPC_PORT: String(port), LEASEHOLD_HTTP_PORT: '0', ...this.#o.coordinatorEnv });
   }
 
-  #ingest(name: string, grpcPort: number, httpPort: number): Member {
-    return this.#member(name, this.#programs.ingest, {
+  #ingest(name: string, program: string, grpcPort: number, httpPort: number, env: Readonly<Record<string, string>> = {}): Member {
+    return this.#member(name, program, {
       LEASEHOLD_RECORDS_DATABASE_URL: this.#o.databases.records,
       LEASEHOLD_COORDINATORS: this.coordinatorAddresses.join(','),
       LEASEHOLD_STORE_DIR: this.store.directory,
@@ -208,6 +218,7 @@ export class Fleet {
       LEASEHOLD_WATCH_PROGRESS_EVERY: '200ms',
       LEASEHOLD_FIGURES_EVERY: '500ms',
       ...this.#o.ingestEnv,
+      ...env,
     });
   }
 
