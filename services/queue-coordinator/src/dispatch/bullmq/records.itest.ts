@@ -75,10 +75,13 @@ describe.skipIf(leftOut('redis'))('records in BullMQ', { timeout: 60_000 }, () =
   });
 
   test('without a row are purged, waiting and delayed ones', async () => {
+    const purged = () => under.metric(one, 'leasehold_dispatcher_proposals_total{kind="import",version="1",event="purged"');
+    const before = await purged();
     await under.records.add('job', {}, { jobId: 'e77', priority: 3 });
     await under.records.add('job', {}, { jobId: 'e78', priority: 3, delay: 3_600_000 });
     await expect.poll(counts, soon).toBe('waiting 0 delayed 0 active 0 completed 0 failed 0');
-    expect(await under.metric(one, 'leasehold_dispatcher_proposals_total{kind="import",version="1",event="purged"')).toBe(2);
+    // Or more: what another test left over is purged too.
+    expect((await purged()) - before).toBeGreaterThanOrEqual(2);
   });
 
   test('of a queued job that BullMQ keeps as completed or failed, or has no more, are made anew', async () => {
