@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { GetStockResponse, Import, ImportReport, ImportServiceService, ImportState, ListStockResponse, RowError, StockServiceService, SubmitImportResponse, type ImportSpec } from '@leasehold/ingest-v1';
+import { GetStockResponse, Import, ImportLayout, ImportMode, ImportReport, ImportServiceService, ImportState, ListStockResponse, RowError, StockServiceService, SubmitImportResponse, type ImportSpec } from '@leasehold/ingest-v1';
 import { faults, GrpcServer, readImage, service, type HandlersOf } from '@leasehold/rpc';
 import { createLogger, createRegistry } from '@leasehold/service';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -45,6 +45,12 @@ async function connect(imports: Partial<HandlersOf<typeof ImportServiceService>>
   return client;
 }
 
+const all = async <T>(items: AsyncIterable<T>): Promise<T[]> => {
+  const found: T[] = [];
+  for await (const item of items) found.push(item);
+  return found;
+};
+
 interface Taken {
   spec: ImportSpec | undefined;
   bytes: Buffer;
@@ -78,7 +84,7 @@ test.each(['a path', 'bytes', 'a stream'])('%s is handed over whole under its ba
   const source = kind === 'a path' ? path : kind === 'bytes' ? csv : Readable.from([csv.subarray(0, 100), csv.subarray(100)]);
   expect(await client.submit('delivery-7', source, { charset: 'windows-1251' })).toMatchObject({ state: ImportState.ACCEPTED });
   expect(submissions).toHaveLength(1);
-  expect(submissions[0]?.spec).toEqual({ parent: 'namespaces/default', importId: 'delivery-7', charset: 'windows-1251', validateOnly: false, sha256: digest, object: undefined });
+  expect(submissions[0]?.spec).toEqual({ parent: 'namespaces/default', importId: 'delivery-7', charset: 'windows-1251', validateOnly: false, sha256: digest, object: undefined, mode: ImportMode.UNSPECIFIED, layout: ImportLayout.UNSPECIFIED });
   expect(submissions[0]?.bytes.equals(csv)).toBe(true);
   expect((await readdir(tmpdir())).filter((file) => file.startsWith('leasehold-shipment-'))).toEqual([]);
 });
@@ -149,11 +155,6 @@ test('the journal, row errors and stock are read on over their pages', async () 
       listStock: async ({ pageToken, skuPrefix }) => ListStockResponse.create({ items: [{ sku: `${skuPrefix}${pageToken}`, quantity: 1n, updateTime: undefined }], nextPageToken: pageToken === '' ? 'two' : '' }),
     },
   );
-  const all = async <T>(items: AsyncIterable<T>): Promise<T[]> => {
-    const found: T[] = [];
-    for await (const item of items) found.push(item);
-    return found;
-  };
   expect((await all(client.list({ states: [ImportState.REJECTED] }))).map(({ etag }) => etag)).toEqual(['4', 'two4']);
   expect((await all(client.rowErrors(name))).map(({ message }) => message)).toEqual([name, `${name}two`]);
   expect((await all(client.listStock({ skuPrefix: 'x' }))).map(({ sku }) => sku)).toEqual(['x', 'xtwo']);
@@ -183,4 +184,30 @@ test('cancel and retry say which import they mean, and are repeated while the se
   expect((await client.cancel(client.nameOf('a'))).state).toBe(ImportState.CANCELLED);
   expect((await client.retry(batch(ImportState.REJECTED, 'e7'))).etag).toBe('3');
   expect(asked).toEqual([{ name }, { name }, { name, etag: 'e7' }, { name, etag: 'e7' }]);
+});
+
+test('mode and layout are handed over, also of an object and of a look at a file; stock is asked for in the warehouse that is named, or in the default one', async () => {
+  const { submissions, submitImport } = taking();
+  const asked: string[] = [];
+  const client = await connect({ submitImport }, {
+    getStock: async ({ warehouse }) => {
+      asked.push(warehouse);
+      return GetStockResponse.create({});
+    },
+    listStock: async ({ warehouse }) => {
+      asked.push(warehouse);
+      return ListStockResponse.create({});
+    },
+  });
+  const options = { mode: ImportMode.PARTIAL, layout: ImportLayout.WAREHOUSES };
+  await client.submit('count-7', csv, options);
+  await client.submitObject('count-8', { key: 'uploads/default/x', versionId: 'v' }, options);
+  await client.validate(csv, options).catch(() => undefined);
+  expect(submissions.map(({ spec }) => [spec?.mode, spec?.layout])).toEqual(submissions.map(() => [ImportMode.PARTIAL, ImportLayout.WAREHOUSES]));
+  expect(submissions.length).toBe(3);
+  await client.stock(['A'], { warehouse: 'north' });
+  await client.stock(['A']);
+  await all(client.listStock({ warehouse: 'south' }));
+  await all(client.listStock());
+  expect(asked).toEqual(['north', '', 'south', '']);
 });

@@ -1,5 +1,5 @@
 import {
-  ImportServiceService, StockServiceService, type Catalogue, type Import, type ImportReport, type ImportSpec, type ImportState, type RowError, type StockItem, type SubmitImportRequest,
+  ImportServiceService, StockServiceService, ImportLayout, ImportMode, type Catalogue, type Import, type ImportReport, type ImportSpec, type ImportState, type RowError, type StockItem, type SubmitImportRequest,
   type SubmitImportResponse,
 } from '@leasehold/ingest-v1';
 import type { CallOptions, ClientOf, Encoded } from '@leasehold/rpc';
@@ -14,6 +14,10 @@ import { watchImport } from './watch-import.js';
 export type ImportsClientOptions = IngestClientOptions;
 
 export interface SubmitOptions extends CallOptions {
+  /** PARTIAL: good rows are applied, and the others reported by `rowErrors`. Left out: all of the file or nothing. */
+  readonly mode?: ImportMode;
+  /** WAREHOUSES: each row names a warehouse and an operation. Left out: SKU and quantity, in the default warehouse. */
+  readonly layout?: ImportLayout;
   /** How the bytes are to be read; left out: UTF-8, or UTF-16 where the file begins with its mark. */
   readonly charset?: string;
 }
@@ -36,18 +40,18 @@ export class ImportsClient {
 
   /** Hands a shipment file over; answers at once, ACCEPTED or as the import is by now. Repeated as a whole while the server is away. */
   async submit(importId: string, source: ShipmentSource, o: SubmitOptions = {}): Promise<Import> {
-    return present((await this.#handOver(source, { importId, charset: o.charset ?? '' }, o.signal)).import);
+    return present((await this.#handOver(source, { importId, ...askedIn(o) }, o.signal)).import);
   }
 
   /** The same with a version of an object that lies in the store already, under `uploads/{namespace}/` or `shipments/{namespace}/`. It is copied. */
   async submitObject(importId: string, object: { readonly key: string; readonly versionId: string }, o: SubmitOptions = {}): Promise<Import> {
-    const spec = this.#spec({ importId, charset: o.charset ?? '', object });
+    const spec = this.#spec({ importId, ...askedIn(o), object });
     return present((await repeated(() => this.#imports.submitImport(messages(spec), { signal: o.signal }), o.signal)).import);
   }
 
   /** What an import of the file would do now. Keeps and applies nothing. */
   async validate(source: ShipmentSource, o: SubmitOptions = {}): Promise<ImportReport> {
-    const { report } = await this.#handOver(source, { validateOnly: true, charset: o.charset ?? '' }, o.signal);
+    const { report } = await this.#handOver(source, { validateOnly: true, ...askedIn(o) }, o.signal);
     if (report === undefined) throw new Error('ingest answered without a report');
     return report;
   }
@@ -66,7 +70,7 @@ export class ImportsClient {
     } while (pageToken !== '');
   }
 
-  /** Why a file was refused, row by row, in its order; up to 100. */
+  /** Why a file was refused, or rows of one that was applied in part were left out, row by row, in its order; up to 100. */
   async *rowErrors(name: string, o: CallOptions = {}): AsyncGenerator<RowError> {
     let pageToken = '';
     do {
@@ -96,16 +100,16 @@ export class ImportsClient {
     return present((await this.#imports.retryImport({ name: shipment.name, etag: shipment.etag }, o)).import);
   }
 
-  /** Up to 500 SKUs, all of one catalogue generation. */
-  async stock(skus: readonly string[], o: CallOptions = {}): Promise<{ items: StockItem[]; missing: string[]; catalogue: Catalogue | undefined }> {
-    return this.#stock.getStock({ parent: this.#parent, skus: [...skus] }, o);
+  /** Up to 500 SKUs, all of one catalogue generation; in the default warehouse unless another is named. */
+  async stock(skus: readonly string[], o: CallOptions & { readonly warehouse?: string } = {}): Promise<{ items: StockItem[]; missing: string[]; catalogue: Catalogue | undefined }> {
+    return this.#stock.getStock({ parent: this.#parent, skus: [...skus], warehouse: o.warehouse ?? '' }, o);
   }
 
-  /** All stock in the order of the SKUs' bytes, page by page as it is read. While imports are applied, a later page may be of a later catalogue generation. */
-  async *listStock(o: CallOptions & { readonly skuPrefix?: string; readonly pageSize?: number } = {}): AsyncGenerator<StockItem> {
+  /** All stock of the default warehouse, or of the one that is named, in the order of the SKUs' bytes, page by page as it is read. While imports are applied, a later page may be of a later catalogue generation. */
+  async *listStock(o: CallOptions & { readonly warehouse?: string; readonly skuPrefix?: string; readonly pageSize?: number } = {}): AsyncGenerator<StockItem> {
     let pageToken = '';
     do {
-      const page = await this.#stock.listStock({ parent: this.#parent, pageSize: o.pageSize ?? 0, pageToken, skuPrefix: o.skuPrefix ?? '' }, o);
+      const page = await this.#stock.listStock({ parent: this.#parent, pageSize: o.pageSize ?? 0, pageToken, skuPrefix: o.skuPrefix ?? '', warehouse: o.warehouse ?? '' }, o);
       yield* page.items;
       pageToken = page.nextPageToken;
     } while (pageToken !== '');
@@ -126,13 +130,15 @@ export class ImportsClient {
   }
 
   #spec(spec: Partial<ImportSpec>): ImportSpec {
-    return { parent: this.#parent, importId: '', charset: '', validateOnly: false, sha256: Buffer.alloc(0), object: undefined, ...spec };
+    return { parent: this.#parent, importId: '', charset: '', validateOnly: false, sha256: Buffer.alloc(0), object: undefined, mode: ImportMode.UNSPECIFIED, layout: ImportLayout.UNSPECIFIED, ...spec };
   }
 
   #handOver(source: ShipmentSource, spec: Partial<ImportSpec>, signal: AbortSignal | undefined): Promise<SubmitImportResponse> {
     return withShipment(source, signal, (shipment) => repeated(() => this.#imports.submitImport(messages(this.#spec({ ...spec, sha256: shipment.sha256 }), shipment), { signal }), signal));
   }
 }
+
+const askedIn = ({ charset = '', mode = ImportMode.UNSPECIFIED, layout = ImportLayout.UNSPECIFIED }: SubmitOptions): Pick<ImportSpec, 'charset' | 'mode' | 'layout'> => ({ charset, mode, layout });
 
 async function* messages(spec: ImportSpec, shipment?: Shipment): AsyncGenerator<SubmitImportRequest | Encoded> {
   yield { part: { $case: 'spec', value: spec } };

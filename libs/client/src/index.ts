@@ -7,7 +7,7 @@ export { isFault, type IngestReason } from './ingest-reason.js';
 export { Fault } from '@leasehold/rpc';
 export { isFinal } from './watch-file.js';
 export { isEnded } from './watch-import.js';
-export { ImportRejectionReason, ImportState, type Catalogue, type Import, type ImportReport, type RowError, type StockItem } from '@leasehold/ingest-v1';
+export { ImportLayout, ImportMode, ImportRejectionReason, ImportState, type Catalogue, type Import, type ImportReport, type RowError, type StockItem } from '@leasehold/ingest-v1';
 export {
   AnimationPolicy, FileState, RejectionReason, RenditionFit, RenditionFormat, type File, type Rendition, type RenditionOptions, type RenditionSpec, type UploadFileResponse,
 } from '@leasehold/ingest-v1';

@@ -26,8 +26,10 @@ export const checksumMismatch = (name: string): Fault => precondition('CHECKSUM_
 export const fileEmpty = (name: string): Fault => precondition('FILE_EMPTY', name, 'the uploaded version has no bytes');
 export const fileTooLarge = (name: string, maxBytes: number): Fault => precondition('FILE_TOO_LARGE', name, `the uploaded version has more than ${maxBytes} bytes`);
 
-export const optionsNotOpen = (name: string): Fault =>
+export const picturesNotOpen = (name: string): Fault =>
   precondition('OPTIONS_NOT_OPEN', name, `${name}: several renditions, other formats, a placeholder and a policy for animation need image@2, which is not OPEN: ask for one WebP by options, or have the operators open it (leasehold gate open image@2)`);
+export const shipmentNotOpen = (name: string): Fault =>
+  precondition('OPTIONS_NOT_OPEN', name, `${name}: the mode PARTIAL and the layout WAREHOUSES need import@2, which is not OPEN: submit without them, or have the operators open it (leasehold gate open import@2)`);
 
 export const versionConflict = (name: string): Fault => of.aborted('VERSION_CONFLICT', `another version of ${name} was confirmed`, { name });
 export const etagMismatch = (name: string): Fault => of.aborted('ETAG_MISMATCH', `${name} has changed since that etag; read it again`, { name });

@@ -6,3 +6,4 @@ import './imports/reads.suite.js';
 import './stock/stock.suite.js';
 import './http/imports.suite.js';
 import './sweep/shipments.suite.js';
+import './imports/options.suite.js';

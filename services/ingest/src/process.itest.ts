@@ -88,7 +88,7 @@ describe('the whole service', () => {
       let last: ImportState = ImportState.UNSPECIFIED;
       for await (const { import: now } of watched) last = present(now).state;
       expect(last).toBe(ImportState.APPLIED);
-      expect((await stock.getStock({ parent: 'namespaces/team-a', skus: ['A'] })).items).toMatchObject([{ sku: 'A', quantity: 5n }]);
+      expect((await stock.getStock({ parent: 'namespaces/team-a', skus: ['A'], warehouse: '' })).items).toMatchObject([{ sku: 'A', quantity: 5n }]);
       expect((await fetch(`${http}/v1/${accepted.name}`)).status).toBe(200);
       await expect.poll(async () => (await fetch(`${http}/metrics`)).text()).toMatch(/leasehold_imports_outcomes_total\{fate="applied",service="ingest"\} 1/);
       for (const figure of ['accepted', 'oldest_accepted_seconds', 'relay_lag_seconds', 'healed_total', 'rejected_total']) expect(await (await fetch(`${http}/metrics`)).text()).toContain(`leasehold_imports_${figure}`);

@@ -93,8 +93,8 @@ const table: readonly (readonly [method: string, call: (clients: Clients) => Pro
   ['watchImport', ({ imports }) => imports.watchImport({ name: batch })[Symbol.asyncIterator]().next(), readers],
   ['cancelImport', ({ imports }) => imports.cancelImport({ name: batch }), owners],
   ['retryImport', ({ imports }) => imports.retryImport({ name: batch, etag: 'e' }), owners],
-  ['getStock', ({ stock }) => stock.getStock({ parent: page.parent, skus: ['A'] }), owners],
-  ['listStock', ({ stock }) => stock.listStock({ ...page, skuPrefix: '' }), owners],
+  ['getStock', ({ stock }) => stock.getStock({ parent: page.parent, skus: ['A'], warehouse: '' }), owners],
+  ['listStock', ({ stock }) => stock.listStock({ ...page, skuPrefix: '', warehouse: '' }), owners],
 ];
 
 const by = (name: Who): Clients => {

@@ -1,7 +1,7 @@
 import type { ImageChoice } from '../contract/image-contracts.js';
 import { digestOf, type ImageContract, type ImageJob } from '../contract/image-job.js';
 import type { PictureOrder } from '../contract/picture-order.js';
-import { optionsNotOpen } from '../faults.js';
+import { picturesNotOpen } from '../faults.js';
 import { jobIdOf } from '../jobs/job-name.js';
 import { jobWriter, type JobWriter } from '../jobs/job-writer.js';
 import type { StoredJob } from '../jobs/owed-jobs.js';
@@ -35,7 +35,7 @@ export function jobToStore(id: FileId, pictures: PictureOrder, source: Source, g
 
 function contractFor(id: FileId, job: ImageJob, generation: number, contracts: ImageChoice): ImageContract {
   const contract = contracts.forNew(job, jobIdOf(id.fileId, generation));
-  if (contract === undefined) throw optionsNotOpen(fileName(id));
+  if (contract === undefined) throw picturesNotOpen(fileName(id));
   return contract;
 }
 

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { Import, ImportReport, importStateFromJSON, ListImportRowErrorsResponse, ListImportsResponse, RetryImportRequest } from '@leasehold/ingest-v1';
+import { Import, importLayoutFromJSON, importModeFromJSON, ImportReport, importStateFromJSON, ListImportRowErrorsResponse, ListImportsResponse, RetryImportRequest } from '@leasehold/ingest-v1';
 import { admit } from '@leasehold/rpc';
 import type { RowFault } from '@leasehold/shipment-csv';
 import { rowFaultsCsv } from '@leasehold/shipment-csv';
@@ -21,7 +21,7 @@ import { callerOf, goneSignal, numberIn, textIn } from './edge.js';
 const collection = '/v1/namespaces/:namespace/imports';
 
 /**
- * `POST /v1/{parent}/imports?import_id=…` with the file as the body answers 202 with where to look at the import; with `validate_only=true` 200 with the report. The rest as the methods of
+ * `POST /v1/{parent}/imports?import_id=…` (and `mode=partial`, `layout=warehouses`) with the file as the body answers 202 with where to look at the import; with `validate_only=true` 200 with the report. The rest as the methods of
  * ImportService, in proto3's JSON.
  */
 export const importRoutes = (parts: ImportParts): FastifyPluginAsync => async (app) => {
@@ -80,6 +80,7 @@ const submitRoute = (parts: ImportParts): FastifyPluginAsync => async (app) => {
     const { query } = request;
     const spec = {
       parent: parentIn(request), importId: textIn(query, 'import_id'), charset: textIn(query, 'charset'), validateOnly: flagIn(query, 'validate_only'), sha256: digestIn(query), object: undefined,
+      mode: importModeFromJSON(wordIn(query, 'mode', 'IMPORT_MODE_')), layout: importLayoutFromJSON(wordIn(query, 'layout', 'IMPORT_LAYOUT_')),
     };
     await admit(importAccess.submitImport, { part: { $case: 'spec', value: spec } }, callerOf(request));
     const body: AsyncIterable<Uint8Array> = request.body instanceof Readable ? request.body : Readable.from([]);
@@ -100,6 +101,12 @@ const nameIn = (request: FastifyRequest): string => `${parentIn(request)}/import
 const statesIn = ({ query }: FastifyRequest): ReturnType<typeof importStateFromJSON>[] =>
   textIn(query, 'states').split(',').filter((word) => word !== '').map((word) => importStateFromJSON(word.startsWith('IMPORT_STATE_') ? word : `IMPORT_STATE_${word.toUpperCase()}`));
 
+/** A name of an enum, with or without its prefix; left out: unset. */
+function wordIn(query: unknown, key: string, prefix: string): string {
+  const word = textIn(query, key).toUpperCase();
+  return word.startsWith(prefix) ? word : `${prefix}${word === '' ? 'UNSPECIFIED' : word}`;
+}
+
 function flagIn(query: unknown, key: string): boolean {
   const text = textIn(query, key);
   if (!['', 'true', 'false'].includes(text)) throw invalid(key, 'must be true or false');
@@ -117,6 +124,6 @@ function retryIn(body: unknown): RetryImportRequest {
   return RetryImportRequest.fromJSON(body);
 }
 
-const codes: readonly RowFault['code'][] = ['EMPTY', 'ENCODING', 'HEADER', 'QUOTING', 'RAGGED', 'QUANTITY', 'SKU', 'LIMIT', 'NEGATIVE_STOCK'];
+const codes: readonly RowFault['code'][] = ['EMPTY', 'ENCODING', 'HEADER', 'QUOTING', 'RAGGED', 'QUANTITY', 'SKU', 'WAREHOUSE', 'OPERATION', 'LIMIT', 'NEGATIVE_STOCK'];
 /** A code that this version does not know is told as the limit of what it knows: the message says what to mend. */
 const faultOf = ({ line, column, code, message }: RowError): RowFault => ({ line, column, message, code: codes.find((known) => known === rejectionOf(code)) ?? 'LIMIT' });

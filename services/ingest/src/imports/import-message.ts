@@ -1,5 +1,5 @@
-import { Import, ImportRejectionReason as ReasonMessage, ImportState as StateMessage, RowError as RowErrorMessage } from '@leasehold/ingest-v1';
-import type { ImportRecord, ImportState, RowError } from '@leasehold/stock-ledger';
+import { Import, ImportLayout as LayoutMessage, ImportMode as ModeMessage, ImportRejectionReason as ReasonMessage, ImportState as StateMessage, RowError as RowErrorMessage } from '@leasehold/ingest-v1';
+import type { ImportLayout, ImportMode, ImportRecord, ImportState, RowError } from '@leasehold/stock-ledger';
 import { etagOf } from '../etag.js';
 import { explanationOf, rejectionOf, type RejectionReason } from './rejection.js';
 import { importName } from './resource-name.js';
@@ -11,6 +11,9 @@ const stateMessages = {
   rejected: StateMessage.REJECTED,
   cancelled: StateMessage.CANCELLED,
 } as const satisfies Record<ImportState, StateMessage>;
+
+const modeMessages = { atomic: ModeMessage.ATOMIC, partial: ModeMessage.PARTIAL } as const satisfies Record<ImportMode, ModeMessage>;
+const layoutMessages = { single: LayoutMessage.SINGLE, warehouses: LayoutMessage.WAREHOUSES } as const satisfies Record<ImportLayout, LayoutMessage>;
 
 const storedStates = new Map<StateMessage, ImportState>([
   [StateMessage.ACCEPTED, 'accepted'],
@@ -27,6 +30,8 @@ const reasonMessages = {
   RAGGED: ReasonMessage.RAGGED,
   QUANTITY: ReasonMessage.QUANTITY,
   SKU: ReasonMessage.SKU,
+  WAREHOUSE: ReasonMessage.WAREHOUSE,
+  OPERATION: ReasonMessage.OPERATION,
   LIMIT: ReasonMessage.LIMIT,
   NEGATIVE_STOCK: ReasonMessage.NEGATIVE_STOCK,
   SOURCE_MISMATCH: ReasonMessage.SOURCE_MISMATCH,
@@ -55,6 +60,9 @@ export function importMessage(view: ShownImport): Import {
     endTime: record.endTime,
     idempotencyExpireTime: shownExpiry(record),
     etag: etagOf(record),
+    mode: modeMessages[record.mode],
+    layout: layoutMessages[record.layout],
+    rowErrorCount: record.rowErrorCount,
   });
 }
 

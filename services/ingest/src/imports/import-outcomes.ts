@@ -37,7 +37,7 @@ export class ImportOutcomes implements OutcomeTarget {
       const settled = await ledger.settle({ namespace: id.namespace, importId: id.importId, generation: id.generation, outcome: proposal, outcomeFence: outcome.fence }, tx);
       // A job whose outcome has lost against another may be the one that is still waited for.
       const queued = settled.verdict === 'superseded' ? undefined : await jobs.settled(tx, { namespace: id.namespace, id: id.importId, generation: id.generation });
-      if (settled.verdict === 'reopened' && settled.import !== undefined) await jobs.owe(tx, id, settled.import.generation, importJobToStore(settled.import, contracts));
+      if (settled.verdict === 'reopened' && settled.import !== undefined) await jobs.owe(tx, id, settled.import.generation, importJobToStore(settled.import, contracts, 'forOwed'));
       return { verdict: settled.verdict, imported: settled.import, queuedMs: queued };
     });
     if (imported === undefined) return { fate: 'unknown' };

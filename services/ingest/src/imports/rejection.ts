@@ -2,7 +2,7 @@ import { publicReasons } from '../jobs/public-reasons.js';
 
 /** Why nothing was applied: the closed list that owners see, in the words of the contract. */
 export const rejectionReasons = [
-  'EMPTY', 'ENCODING', 'HEADER', 'QUOTING', 'RAGGED', 'QUANTITY', 'SKU', 'LIMIT', 'NEGATIVE_STOCK', 'SOURCE_MISMATCH', 'EXHAUSTED', 'OTHER',
+  'EMPTY', 'ENCODING', 'HEADER', 'QUOTING', 'RAGGED', 'QUANTITY', 'SKU', 'WAREHOUSE', 'OPERATION', 'LIMIT', 'NEGATIVE_STOCK', 'SOURCE_MISMATCH', 'EXHAUSTED', 'OTHER',
 ] as const;
 export type RejectionReason = (typeof rejectionReasons)[number];
 
@@ -13,8 +13,10 @@ const explanations: Record<RejectionReason, string> = {
   HEADER: 'The first line does not name the columns that are needed, each once. Mend it and submit the file again under the same id.',
   QUOTING: 'A quote does not end, or stands where none may. Mend the row and submit the file again under the same id.',
   RAGGED: 'A row has more or fewer fields than the header line. Mend it and submit the file again under the same id.',
-  QUANTITY: 'A quantity is no whole number that fits into 32 bits. Mend the row and submit the file again under the same id.',
+  QUANTITY: 'A quantity is no whole number that fits into 32 bits, or is below 0 where its operation forbids it. Mend the row and submit the file again under the same id.',
   SKU: 'A SKU is empty or cannot be used. Mend the row and submit the file again under the same id.',
+  WAREHOUSE: 'A row names a warehouse that is none. Mend the row and submit the file again under the same id.',
+  OPERATION: 'A row names an operation that is none: receive, adjust and set are. Mend the row and submit the file again under the same id.',
   LIMIT: 'The file has more bytes, rows or columns, or a longer field, than is taken. Divide it and submit the parts under ids of their own.',
   NEGATIVE_STOCK: 'The file takes more of a SKU than there is. Import what comes in first and retry, or submit a corrected file under the same id.',
   SOURCE_MISMATCH: 'The stored bytes are no longer what was submitted. Submit the file again under the same id.',

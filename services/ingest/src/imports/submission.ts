@@ -1,5 +1,8 @@
 import { createHash } from 'node:crypto';
+import { ImportLayout as LayoutMessage, ImportMode as ModeMessage } from '@leasehold/ingest-v1';
 import { charsets, isCharset, type Charset } from '@leasehold/shipment-csv';
+import type { ImportLayout, ImportMode } from '@leasehold/stock-ledger';
+import { isUsual } from '../contract/import-contracts.js';
 import { invalidFields } from '../faults.js';
 import { parseParent } from '../files/resource-name.js';
 import { isImportId, mayBeNamed, type ImportId } from './resource-name.js';
@@ -16,7 +19,12 @@ export interface ImportSpec {
   readonly sha256: Uint8Array;
   /** Set: no chunks follow. */
   readonly object: { readonly key: string; readonly versionId: string } | undefined;
+  readonly mode: ModeMessage;
+  readonly layout: LayoutMessage;
 }
+
+const modes = new Map<ModeMessage, ImportMode>([[ModeMessage.UNSPECIFIED, 'atomic'], [ModeMessage.ATOMIC, 'atomic'], [ModeMessage.PARTIAL, 'partial']]);
+const layouts = new Map<LayoutMessage, ImportLayout>([[LayoutMessage.UNSPECIFIED, 'single'], [LayoutMessage.SINGLE, 'single'], [LayoutMessage.WAREHOUSES, 'warehouses']]);
 
 /** The same, checked. */
 export interface Submission {
@@ -25,6 +33,8 @@ export interface Submission {
   readonly validateOnly: boolean;
   readonly sha256: Uint8Array;
   readonly object: { readonly key: string; readonly versionId: string } | undefined;
+  readonly mode: ImportMode;
+  readonly layout: ImportLayout;
 }
 
 /** @throws INVALID_ARGUMENT that lists every field that is wrong. */
@@ -39,14 +49,26 @@ export function submissionOf(spec: ImportSpec): Submission {
   if (spec.sha256.length !== 0 && spec.sha256.length !== 32) wrong('spec.sha256', 'must have 32 bytes, or none');
   if (spec.object !== undefined && namespace !== undefined && !mayBeNamed(spec.object.key, namespace)) wrong('spec.object.key', `must begin with uploads/${namespace}/ or shipments/${namespace}/`);
   if (spec.object?.versionId === '') wrong('spec.object.version_id', 'is required: the exact version');
-  if (violations.length > 0 || namespace === undefined) throw invalidFields(violations);
+  const mode = modes.get(spec.mode);
+  const layout = layouts.get(spec.layout);
+  if (mode === undefined) wrong('spec.mode', 'must be ATOMIC or PARTIAL, or unset, which means ATOMIC');
+  if (layout === undefined) wrong('spec.layout', 'must be SINGLE or WAREHOUSES, or unset, which means SINGLE');
+  if (violations.length > 0 || namespace === undefined || mode === undefined || layout === undefined) throw invalidFields(violations);
   const { validateOnly, sha256, object } = spec;
-  return { id: { namespace, importId: spec.importId }, charset: isCharset(spec.charset) ? spec.charset : undefined, validateOnly, sha256, object };
+  return { id: { namespace, importId: spec.importId }, charset: isCharset(spec.charset) ? spec.charset : undefined, validateOnly, sha256, object, mode, layout };
 }
 
-/** SHA-256 over what makes a second submission the same one: the bytes, and how they are to be read. */
-export const contentDigest = (content: { readonly sha256: Buffer; readonly sizeBytes: number; readonly charset: Charset | undefined }): Buffer =>
-  createHash('sha256').update(JSON.stringify(['shipment', content.sha256.toString('hex'), content.sizeBytes, content.charset ?? ''])).digest();
+interface Content extends Pick<Submission, 'charset' | 'mode' | 'layout'> {
+  readonly sha256: Buffer;
+  readonly sizeBytes: number;
+}
+
+/**
+ * SHA-256 over what makes a second submission the same one: the bytes, how they are to be read and what becomes of them. That of a submission which asks for nothing beyond the usual is that of
+ * the previous release, and none depends on the contract version that carries the job.
+ */
+export const contentDigest = ({ sha256, sizeBytes, charset, mode, layout }: Content): Buffer =>
+  createHash('sha256').update(JSON.stringify(['shipment', sha256.toString('hex'), sizeBytes, charset ?? '', ...(isUsual({ mode, layout }) ? [] : [mode, layout])])).digest();
 
 /** Enough of a digest for people to tell two contents apart. */
 export const shortDigest = (digest: Buffer): string => digest.toString('hex', 0, 6);

@@ -2,7 +2,7 @@ import { StoreFault, type StoredVersion } from '@leasehold/object-store';
 import type { AcceptVerdict, ImportRecord } from '@leasehold/stock-ledger';
 import { storeBytes } from '../bytes-in.js';
 import { importExists, objectNotFound, shipmentMismatch, shipmentTooLarge } from '../faults.js';
-import { importJobToStore } from './import-job.js';
+import { importJobToStore, requireSayable } from './import-job.js';
 import type { ImportParts } from './parts.js';
 import { importName, shipmentKey } from './resource-name.js';
 import { contentDigest, shortDigest, type Submission } from './submission.js';
@@ -14,6 +14,8 @@ import { contentDigest, shortDigest, type Submission } from './submission.js';
 export async function submitImport(parts: ImportParts, submission: Submission, chunks: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<ImportRecord> {
   const { id } = submission;
   const known = await parts.ledger.find(id);
+  // What is queued already needs no version to be OPEN: a repeat is answered.
+  if (known === undefined || known.state === 'rejected') requireSayable(id, submission, parts.contracts);
   // Before the bytes are taken. A repeat queues nothing, and is answered however full the namespace is.
   const notQueued = known === undefined || known.state === 'rejected' ? await parts.inFlight.admit(id.namespace) : () => undefined;
   let queued = false;
@@ -53,10 +55,10 @@ export async function* storedBytes({ store, limits }: Pick<ImportParts, 'store' 
   }
 }
 
-async function accept(parts: ImportParts, { id, charset }: Submission, stored: StoredVersion): Promise<{ verdict: AcceptVerdict; record: ImportRecord }> {
+async function accept(parts: ImportParts, { id, charset, mode, layout }: Submission, stored: StoredVersion): Promise<{ verdict: AcceptVerdict; record: ImportRecord }> {
   const source = { key: stored.key, versionId: stored.versionId, sizeBytes: BigInt(stored.sizeBytes), sha256: stored.sha256 };
   return parts.db.transaction(async (tx) => {
-    const { verdict, import: record } = await parts.ledger.accept({ ...id, source, charset: charset ?? '', contentDigest: contentDigest({ ...stored, charset }) }, tx);
+    const { verdict, import: record } = await parts.ledger.accept({ ...id, source, charset: charset ?? '', mode, layout, contentDigest: contentDigest({ ...stored, charset, mode, layout }) }, tx);
     if (verdict === 'accepted' || verdict === 'reopened') await parts.jobs.owe(tx, id, record.generation, importJobToStore(record, parts.contracts));
     return { verdict, record };
   });
@@ -68,8 +70,8 @@ function accepted(parts: ImportParts, record: ImportRecord, verdict: AcceptVerdi
   parts.logger.info({ event: 'import_accepted', import: importName(record), generation: record.generation, size_bytes: record.source?.sizeBytes, corrected: verdict === 'reopened' }, 'a promise of a verdict');
 }
 
-const conflictOf = (record: ImportRecord, { charset }: Submission, stored: StoredVersion): Error =>
-  importExists(importName(record), shortDigest(contentDigest({ ...stored, charset })), shortDigest(record.contentDigest), record.state.toUpperCase());
+const conflictOf = (record: ImportRecord, { charset, mode, layout }: Submission, stored: StoredVersion): Error =>
+  importExists(importName(record), shortDigest(contentDigest({ ...stored, charset, mode, layout })), shortDigest(record.contentDigest), record.state.toUpperCase());
 
 /** Bytes that were not taken. Where this fails the sweep finds them. */
 async function unkeep({ store, logger }: ImportParts, { key, versionId }: StoredVersion): Promise<void> {

@@ -251,7 +251,7 @@ describe('SubmitImport', () => {
       });
       expect(await world.keys()).toEqual(keys);
       expect((await ingest.imports.listImports({ parent: 'namespaces/team-look', pageSize: 0, pageToken: '', states: [] })).imports).toEqual([]);
-      expect((await ingest.stock.listStock({ parent: 'namespaces/team-look', pageSize: 0, pageToken: '', skuPrefix: '' })).items).toEqual([]);
+      expect((await ingest.stock.listStock({ parent: 'namespaces/team-look', pageSize: 0, pageToken: '', skuPrefix: '', warehouse: '' })).items).toEqual([]);
     });
 
     test('lists the faults of the file by line, column and code', async () => {

@@ -31,6 +31,11 @@ export class ContractChoice<Job, C extends Contract<Job>> {
     return this.#open(job, jobId) ?? (preferred.canSay(job) ? preferred : undefined);
   }
 
+  /** For a job that is owed, whatever is OPEN: where no OPEN version can say it, one that can; the relay sends it when that is opened. */
+  forOwed(job: Job, jobId: string): C | undefined {
+    return this.forNew(job, jobId) ?? this.#contracts.all.find((contract) => contract.canSay(job));
+  }
+
   /**
    * After `closed` was found closed: asks anew. While nobody answers all versions are tried, round and round; `isOpen` is false where the round is over.
    * Undefined: no other version that is OPEN, or may be, can say the job.

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { World, type Running } from '../testbed/ingest.fixture.js';
 
 const parent = 'namespaces/team-a';
-const sku = (name: string, quantity: bigint) => ({ sku: name, quantity, updateTime: expect.any(Date) });
+const sku = (name: string, quantity: bigint) => ({ sku: name, quantity, updateTime: expect.any(Date), warehouse: '' });
 let fence = 1_000n;
 
 /** An import that was applied, by its worker alone. */
@@ -24,8 +24,8 @@ describe('stock', () => {
   });
   afterAll(() => world.end());
 
-  const get = (skus: string[], at = ingest, of = parent) => at.stock.getStock({ parent: of, skus });
-  const list = (request: { pageSize?: number; pageToken?: string; skuPrefix?: string; parent?: string }, at = ingest) => at.stock.listStock({ parent, pageSize: 0, pageToken: '', skuPrefix: '', ...request });
+  const get = (skus: string[], at = ingest, of = parent, warehouse = '') => at.stock.getStock({ parent: of, skus, warehouse });
+  const list = (request: { pageSize?: number; pageToken?: string; skuPrefix?: string; parent?: string; warehouse?: string }, at = ingest) => at.stock.listStock({ parent, pageSize: 0, pageToken: '', skuPrefix: '', warehouse: '', ...request });
 
   test('before the first import there is none, of generation 0 and no tag', async () => {
     expect(await get(['A'], ingest, 'namespaces/team-new')).toEqual({ items: [], missing: ['A'], catalogue: { generation: 0n, tag: '' } });

@@ -1,8 +1,9 @@
+import { Readable } from 'node:stream';
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CreateFileRequest, type File, FileServiceService, type Import, ImportServiceService, type ImportSpec, StockServiceService } from '@leasehold/ingest-v1';
+import { CreateFileRequest, type File, FileServiceService, type Import, ImportServiceService, ImportSpec, StockServiceService } from '@leasehold/ingest-v1';
 import { ImageResult } from '@leasehold/jobs-image-v1';
 import { ImageResult as ImageResultV2 } from '@leasehold/jobs-image-v2';
 import { openEmbeddedStore, type EmbeddedStore, type ObjectStore } from '@leasehold/object-store';
@@ -10,6 +11,7 @@ import { createPool, Listener, Notifier, type Database } from '@leasehold/postgr
 import { QueueServiceService } from '@leasehold/queue-v1';
 import { CallerLimiter, createClient, defaultCallerLimits, GrpcServer, readImage, type ClientOf } from '@leasehold/rpc';
 import { createLogger, OpsServer, type Component, type Logger } from '@leasehold/service';
+import { defaultLimits, readShipment } from '@leasehold/shipment-csv';
 import { Ledger, type Applied, type Refusal, type RunIdentity } from '@leasehold/stock-ledger';
 import { testDatabase, type TestDatabase } from '@leasehold/test-stack';
 import { Registry } from 'prom-client';
@@ -115,6 +117,20 @@ export class World {
     try {
       await opened.copyRows([rows.map(([sku, quantity], i) => ({ line: i + 2, sku, quantity }))]);
       return await opened.apply(() => 60_000);
+    } finally {
+      opened.close();
+    }
+  }
+
+  /** That worker reads a file and applies it, as the import was submitted. */
+  async applyFile(name: string, fence: bigint, file: string): Promise<Applied> {
+    const run = await this.begin(name, fence);
+    const { mode, layout } = present(await this.ledger.find(run));
+    const read = readShipment(Readable.from([Buffer.from(file)]), { limits: defaultLimits, layout, partial: mode === 'partial' });
+    const opened = await this.ledger.openRun(run, { mode, layout });
+    try {
+      await opened.copyText(read.copyText);
+      return await opened.apply(() => 60_000, read.report());
     } finally {
       opened.close();
     }
@@ -335,7 +351,7 @@ export const importJobOf = (name: string, generation = 1): string => {
 const importIdOf = (name: string): { namespace: string; importId: string } => present(parseImportName(name));
 
 export async function* submissionOf(spec: Partial<ImportSpec>, chunks: Iterable<Buffer> | AsyncIterable<Buffer>): AsyncGenerator<{ part: { $case: 'spec'; value: ImportSpec } | { $case: 'chunk'; value: Buffer } }> {
-  yield { part: { $case: 'spec', value: { parent: 'namespaces/team-a', importId: '', charset: '', validateOnly: false, sha256: Buffer.alloc(0), object: undefined, ...spec } } };
+  yield { part: { $case: 'spec', value: ImportSpec.create({ parent: 'namespaces/team-a', ...spec }) } };
   for await (const value of chunks) yield { part: { $case: 'chunk', value } };
 }
 

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { ImportServiceService, ImportState, StockServiceService, type Import, type ImportSpec } from '@leasehold/ingest-v1';
+import { ImportServiceService, ImportState, ImportSpec, StockServiceService, type Import } from '@leasehold/ingest-v1';
 import { createClient, Fault, type ClientOf } from '@leasehold/rpc';
 
 const parent = 'namespaces/default';
@@ -18,7 +18,7 @@ export class Shipments {
 
   /** One call, not repeated. */
   async submitOnce(importId: string, csv: string, more: Partial<ImportSpec> = {}): Promise<Import> {
-    const spec: ImportSpec = { parent, importId, charset: '', validateOnly: false, sha256: Buffer.alloc(0), object: undefined, ...more };
+    const spec = ImportSpec.create({ parent, importId, ...more });
     const bytes = Buffer.from(csv);
     const messages = async function* () {
       yield { part: { $case: 'spec' as const, value: spec } };
@@ -77,7 +77,7 @@ export class Shipments {
 
   /** Units by SKU, of those that there are. */
   async stock(...skus: string[]): Promise<Record<string, bigint>> {
-    const { items } = await this.#stock.getStock({ parent, skus });
+    const { items } = await this.#stock.getStock({ parent, skus, warehouse: '' });
     return Object.fromEntries(items.map(({ sku, quantity }) => [sku, quantity]));
   }
 
