@@ -14,7 +14,9 @@ declare
   asked public.import_options;
   -- Read once the row is locked, as the clock went on during the wait.
   at_time timestamptz;
-  -- Whether each SKU must be looked at: something is taken or set, or rows may be left out.
+  -- Something is taken, so that it may be more than there is.
+  taking boolean;
+  -- What comes of each SKU must be worked out: something is set, or may be left out.
   careful boolean;
   elsewhere boolean;
   totals record;
@@ -41,19 +43,24 @@ begin
   -- For the trigger on applied_batches, which refuses what was submitted otherwise.
   perform set_config('leasehold.applies', the_mode || ' ' || the_layout, true);
 
-  careful := partial or exists (select from pg_temp.import_net where quantity < 0 or set_to is not null);
+  taking := exists (select from pg_temp.import_net where quantity < 0);
+  careful := partial or (the_layout = 'warehouses' and exists (select from pg_temp.import_net where set_to is not null));
   elsewhere := the_layout = 'warehouses' and exists (select from pg_temp.import_net where warehouse <> '');
   loop
     begin
       if not careful then
         insert into public.stock_moves (namespace, import_id, generation, sku, quantity, line, row_count, apply_time)
         select the_namespace, the_import, the_generation, sku, quantity, line, row_count, at_time from pg_temp.import_net where quantity <> 0 and warehouse = '';
+        if elsewhere then
+          insert into public.warehouse_moves (namespace, import_id, generation, warehouse, sku, quantity, line, row_count, apply_time)
+          select the_namespace, the_import, the_generation, warehouse, sku, quantity, line, row_count, at_time from pg_temp.import_net where quantity <> 0 and warehouse <> '';
+        end if;
+      end if;
+      if not careful and not taking then
         insert into public.stock as s (namespace, sku, quantity, update_time)
         select the_namespace, sku, quantity, at_time from pg_temp.import_net where quantity <> 0 and warehouse = '' order by sku
         on conflict (namespace, sku) do update set quantity = s.quantity + excluded.quantity, update_time = excluded.update_time;
         if elsewhere then
-          insert into public.warehouse_moves (namespace, import_id, generation, warehouse, sku, quantity, line, row_count, apply_time)
-          select the_namespace, the_import, the_generation, warehouse, sku, quantity, line, row_count, at_time from pg_temp.import_net where quantity <> 0 and warehouse <> '';
           insert into public.warehouse_stock as s (namespace, warehouse, sku, quantity, update_time)
           select the_namespace, warehouse, sku, quantity, at_time from pg_temp.import_net where quantity <> 0 and warehouse <> '' order by warehouse, sku
           on conflict (namespace, warehouse, sku) do update set quantity = s.quantity + excluded.quantity, update_time = excluded.update_time;
@@ -77,6 +84,33 @@ begin
         order by n.warehouse, n.sku
         on conflict (namespace, warehouse, sku) do update set quantity = s.quantity where false;
       end if;
+      if not careful then
+        -- Adds and takes, all of it or nothing: only what is taken needs a look.
+        select count(*), jsonb_agg(jsonb_build_object('code', 'NEGATIVE_STOCK', 'line', f.line, 'warehouse', f.warehouse, 'sku', f.sku, 'set_to', null, 'in_stock', f.in_stock::text, 'change', f.change::text) order by f.place) filter (where f.place <= 100)
+        into stock_fault_count, stock_faults
+        from (
+          select t.*, row_number() over (order by t.line) as place
+          from (
+            select n.line, n.warehouse, n.sku, s.quantity as in_stock, n.quantity as change
+            from pg_temp.import_net n join public.stock s on s.namespace = the_namespace and s.sku = n.sku where n.warehouse = '' and n.quantity < 0
+            union all
+            select n.line, n.warehouse, n.sku, s.quantity, n.quantity
+            from pg_temp.import_net n join public.warehouse_stock s on s.namespace = the_namespace and s.warehouse = n.warehouse and s.sku = n.sku where elsewhere and n.warehouse <> '' and n.quantity < 0
+          ) t
+          where t.in_stock + t.change < 0
+        ) f;
+        if stock_fault_count > 0 then
+          raise exception using errcode = 'LH001', message = 'stock would fall below 0';
+        end if;
+        update public.stock s set quantity = s.quantity + n.quantity, update_time = at_time
+        from pg_temp.import_net n where n.warehouse = '' and n.quantity <> 0 and s.namespace = the_namespace and s.sku = n.sku;
+        if elsewhere then
+          update public.warehouse_stock s set quantity = s.quantity + n.quantity, update_time = at_time
+          from pg_temp.import_net n where n.warehouse <> '' and n.quantity <> 0 and s.namespace = the_namespace and s.warehouse = n.warehouse and s.sku = n.sku;
+        end if;
+        exit;
+      end if;
+
       insert into pg_temp.import_outcome (warehouse, sku, set_to, quantity, line, row_count, zero_rows, units_in, in_stock, outcome)
       select n.warehouse, n.sku, n.set_to, n.quantity, n.line, n.row_count, n.zero_rows, n.units_in, coalesce(s.quantity, 0), coalesce(n.set_to, s.quantity, 0)::numeric + n.quantity
       from pg_temp.import_net n left join public.stock s on s.namespace = the_namespace and s.sku = n.sku where n.warehouse = '';

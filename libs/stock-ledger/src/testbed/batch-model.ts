@@ -39,11 +39,12 @@ export class BatchModel {
     return run.generation === this.generation && this.state !== 'accepted' ? 'ended' : 'superseded';
   }
 
-  apply(run: ModelRun, inStock: number, change: number): string {
+  /** @param takes whether stock can take it, or any of it where it may be applied in part */
+  apply(run: ModelRun, takes: boolean): string {
     if (this.state === 'none') return 'unknown';
     if (this.state === 'applied' && run.generation === this.generation) return 'already_applied';
     if (!this.#holds(run)) return 'lost';
-    if (inStock + change < 0) return 'refused';
+    if (!takes) return 'refused';
     this.#end('applied', true);
     this.applied += 1;
     return 'applied';

@@ -75,9 +75,13 @@ export class Shipments {
     return (await this.#imports.cancelImport({ name: `${parent}/imports/${importId}` })).import;
   }
 
-  /** Units by SKU, of those that there are. */
+  /** Units by SKU in the default warehouse, of those that there are. */
   async stock(...skus: string[]): Promise<Record<string, bigint>> {
-    const { items } = await this.#stock.getStock({ parent, skus, warehouse: '' });
+    return this.stockIn('', ...skus);
+  }
+
+  async stockIn(warehouse: string, ...skus: string[]): Promise<Record<string, bigint>> {
+    const { items } = await this.#stock.getStock({ parent, skus, warehouse });
     return Object.fromEntries(items.map(({ sku, quantity }) => [sku, quantity]));
   }
 
