@@ -1,7 +1,7 @@
 import { JobFault, LeaseUntrusted, type JobHandler, type RunningJob } from '@leasehold/worker-runtime';
 import { faultClassOf, PhotoFault } from '../reasons.js';
-import { contractV1 } from './contract-v1.js';
-import { contractV2 } from './contract-v2.js';
+import { contractV1 } from './contracts/v1/codec.js';
+import { contractV2 } from './contracts/v2/codec.js';
 import type { PhotoMade, PhotoOrder, StoredRendition } from './order.js';
 import { kindOfFormat, runPrefix } from './rendition-key.js';
 import type { PhotoSteps } from './steps.js';

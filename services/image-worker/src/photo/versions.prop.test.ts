@@ -5,8 +5,8 @@ import { expect, test } from 'vitest';
 import { defaultLimits as limits } from '../rendering/limits.js';
 import { makePhotoHere } from '../rendering/photo-making.js';
 import { testFile } from '../testing/manifest.js';
-import { contractV1 } from './contract-v1.js';
-import { contractV2 } from './contract-v2.js';
+import { contractV1 } from './contracts/v1/codec.js';
+import { contractV2 } from './contracts/v2/codec.js';
 
 const source = { key: 'uploads/t/f', versionId: 'v', sizeBytes: 5n, sha256: Buffer.alloc(32, 7) };
 const renditionPrefix = 'renditions/t/f/';

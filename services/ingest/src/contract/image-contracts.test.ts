@@ -5,8 +5,8 @@ import { describe, expect, test } from 'vitest';
 import { UnreadableResult } from '../jobs/contracts.js';
 import { imageContracts } from './image-contracts.js';
 import { digestOf, type ImageJob } from './image-job.js';
-import { imageV1 } from './image-v1.js';
-import { imageV2 } from './image-v2.js';
+import { imageV1 } from './image/v1/codec.js';
+import { imageV2 } from './image/v2/codec.js';
 import type { PictureOrder, RenditionSpec } from './picture-order.js';
 
 const photo: RenditionSpec = { name: 'photo', format: 'webp', fit: 'inside', maxWidth: 1600, maxHeight: 900, quality: 80, effort: 4 };

@@ -1,8 +1,8 @@
 import { Contracts } from '../jobs/contracts.js';
 import type { ContractChoice } from '../jobs/contract-choice.js';
 import type { ImageContract, ImageJob } from './image-job.js';
-import { imageV1 } from './image-v1.js';
-import { imageV2 } from './image-v2.js';
+import { imageV1 } from './image/v1/codec.js';
+import { imageV2 } from './image/v2/codec.js';
 
 /** The versions of the contract `image` that this build writes and reads. */
 export type ImageContracts = Contracts<ImageContract>;

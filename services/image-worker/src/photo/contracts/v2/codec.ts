@@ -1,7 +1,7 @@
 import { AnimationPolicy, ImagePayload, ImageResult, RenditionFit, RenditionFormat, type RenditionSpec as SpecMessage } from '@leasehold/jobs-image-v2';
 import { readPayload, requireWithin, sourceVersionOf, UnreadableContract, type ContractCodec } from '@leasehold/worker-runtime';
-import type * as model from '../rendering/picture-order.js';
-import type { PhotoMade, PhotoOrder } from './order.js';
+import type * as model from '../../../rendering/picture-order.js';
+import type { PhotoMade, PhotoOrder } from '../../order.js';
 
 /** Of a box, in pixels: the most that a WebP can hold. */
 export const longestSide = 16_383;

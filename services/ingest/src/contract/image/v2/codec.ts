@@ -1,7 +1,7 @@
 import { AnimationPolicy, ImagePayload, ImageResult, RenditionFit, RenditionFormat } from '@leasehold/jobs-image-v2';
-import { UnreadableResult } from '../jobs/contracts.js';
-import { parseResult, sourceSize, wholeRendition, type ImageContract, type Placeholder } from './image-job.js';
-import type * as model from './picture-order.js';
+import { UnreadableResult } from '../../../jobs/contracts.js';
+import { parseResult, sourceSize, wholeRendition, type ImageContract, type Placeholder } from '../../image-job.js';
+import type * as model from '../../picture-order.js';
 
 const formats = { webp: RenditionFormat.WEBP, avif: RenditionFormat.AVIF, jpeg: RenditionFormat.JPEG } as const satisfies Record<model.RenditionFormat, RenditionFormat>;
 const fits = { inside: RenditionFit.INSIDE, cover: RenditionFit.COVER } as const satisfies Record<model.RenditionFit, RenditionFit>;

@@ -1,7 +1,7 @@
 import { ImportPayload, ImportResult } from '@leasehold/jobs-imports-v1';
 import { UnreadableContract } from '@leasehold/worker-runtime';
 import { describe, expect, test } from 'vitest';
-import { contractV1 } from './contract-v1.js';
+import { contractV1 } from './codec.js';
 
 const source = { key: 'shipments/team/monday', versionId: 'v', sizeBytes: 5n, sha256: Buffer.alloc(32, 7) };
 const encoded = (over: Partial<ImportPayload> = {}): Uint8Array => ImportPayload.encode({ importId: 'monday', generation: 2, source, charset: 'windows-1251', ...over }).finish();
@@ -18,7 +18,7 @@ describe('a payload', () => {
   test.each<[string, Uint8Array]>([
     ['bytes that are no message', Buffer.from([0x0a, 0xff])],
     ['no import', encoded({ importId: '' })],
-    ['an import that no caller can have named', encoded({ importId: '../monday' })],
+    ['an import that no caller can have named', encoded({ importId: '../../../monday' })],
     ['no generation', encoded({ generation: 0 })],
     ['no source', encoded({ source: undefined })],
     ['a source without a version', encoded({ source: { ...source, versionId: '' } })],

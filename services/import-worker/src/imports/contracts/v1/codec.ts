@@ -1,8 +1,8 @@
 import { ImportPayload, ImportResult } from '@leasehold/jobs-imports-v1';
 import { ImportLayout, ImportMode } from '@leasehold/jobs-imports-v2';
 import { readPayload, type ContractCodec } from '@leasehold/worker-runtime';
-import { orderOf } from './contract-v2.js';
-import type { ImportDone, ImportOrder } from './import-order.js';
+import { orderOf } from '../v2/codec.js';
+import type { ImportDone, ImportOrder } from '../../import-order.js';
 
 /** Between import@1 on the wire and the model: a payload is what version 2 says as ATOMIC and SINGLE, and a result leaves out what such a batch has none of. */
 export const contractV1: ContractCodec<ImportOrder, ImportDone> = {

@@ -1,7 +1,7 @@
 import { ImagePayload, ImageResult } from '@leasehold/jobs-image-v1';
 import { UnreadableContract } from '@leasehold/worker-runtime';
 import { describe, expect, test } from 'vitest';
-import { contractV1 } from './contract-v1.js';
+import { contractV1 } from './codec.js';
 
 const whole = ImagePayload.create({
   source: { key: 'uploads/t/f', versionId: 'v', sizeBytes: 5n, sha256: Buffer.alloc(32, 7) },

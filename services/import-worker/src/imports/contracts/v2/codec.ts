@@ -2,7 +2,7 @@ import { ImportLayout, ImportMode, ImportPayload, ImportResult } from '@leasehol
 import { isCharset, type Charset, type Layout } from '@leasehold/shipment-csv';
 import type { ImportMode as Mode } from '@leasehold/stock-ledger';
 import { readPayload, requireWithin, sourceVersionOf, UnreadableContract, type ContractCodec, type SourceVersion } from '@leasehold/worker-runtime';
-import type { ImportDone, ImportOrder, ShipmentSource } from './import-order.js';
+import type { ImportDone, ImportOrder, ShipmentSource } from '../../import-order.js';
 
 const importIdRule = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 const LARGEST_GENERATION = 2 ** 31 - 1;

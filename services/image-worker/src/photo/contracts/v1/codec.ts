@@ -1,7 +1,7 @@
 import { ImagePayload, ImageResult } from '@leasehold/jobs-image-v1';
 import { readPayload, requireWithin, sourceVersionOf, type ContractCodec } from '@leasehold/worker-runtime';
-import { longestSide } from './contract-v2.js';
-import type { PhotoMade, PhotoOrder } from './order.js';
+import { longestSide } from '../v2/codec.js';
+import type { PhotoMade, PhotoOrder } from '../../order.js';
 
 /** Between image@1 on the wire and the model: what version 1 can say is one WebP named `photo`, of the first frame. */
 export const contractV1: ContractCodec<PhotoOrder, PhotoMade> = {

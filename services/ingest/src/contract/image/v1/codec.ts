@@ -1,7 +1,7 @@
 import { ImagePayload, ImageResult } from '@leasehold/jobs-image-v1';
-import { UnreadableResult } from '../jobs/contracts.js';
-import { parseResult, sourceSize, wholeRendition, type ImageContract } from './image-job.js';
-import { isOnePhoto, onlyName } from './picture-order.js';
+import { UnreadableResult } from '../../../jobs/contracts.js';
+import { parseResult, sourceSize, wholeRendition, type ImageContract } from '../../image-job.js';
+import { isOnePhoto, onlyName } from '../../picture-order.js';
 
 /** image@1: one WebP. */
 export const imageV1: ImageContract = {

@@ -1,7 +1,7 @@
 import { AnimationPolicy, ImagePayload, ImageResult, RenditionFit, RenditionFormat, RenditionSpec } from '@leasehold/jobs-image-v2';
 import { UnreadableContract } from '@leasehold/worker-runtime';
 import { describe, expect, test } from 'vitest';
-import { contractV2 } from './contract-v2.js';
+import { contractV2 } from './codec.js';
 
 const spec = (over: Partial<RenditionSpec> = {}): RenditionSpec =>
   RenditionSpec.create({ name: 'page', format: RenditionFormat.WEBP, maxWidth: 1600, maxHeight: 1200, fit: RenditionFit.INSIDE, quality: 80, effort: 4, ...over });
@@ -35,7 +35,7 @@ describe('a payload', () => {
     ['nothing to make', encoded({ renditions: [] })],
     ['nine renditions', encoded({ renditions: Array.from({ length: 9 }, (_, i) => spec({ name: `r${i}` })) })],
     ['a name twice', encoded({ renditions: [spec(), spec()] })],
-    ['a name that leads elsewhere', encoded({ renditions: [spec({ name: '../photo' })] })],
+    ['a name that leads elsewhere', encoded({ renditions: [spec({ name: '../../../photo' })] })],
     ['no name', encoded({ renditions: [spec({ name: '' })] })],
     ['no format', encoded({ renditions: [spec({ format: RenditionFormat.UNSPECIFIED })] })],
     ['a format of later', encoded({ renditions: [spec({ format: RenditionFormat.UNRECOGNIZED })] })],
