@@ -69,6 +69,8 @@ test.for(['copied', 'committed'] as const)('a worker frozen at %s past its lease
   frozen.freeze();
   await healthy.start();
   expect(await shipments.final(id)).toMatchObject({ state: ImportState.APPLIED });
+  // What was committed before the freeze is seen at once: the lease must have gone to the other, too.
+  await expect.poll(() => jobOf(id).then(({ state }) => state), { timeout: 30_000 }).toBe('succeeded');
   await healthy.stop();
   frozen.signal('SIGUSR2');
   frozen.wake();
