@@ -1,3 +1,5 @@
 import { project } from '@leasehold/test-stack/vitest';
+import { mergeConfig } from 'vitest/config';
 
-export default project({ postgres: true });
+// Files wait for fleets, restores and deadlines more than they work.
+export default mergeConfig(project({ postgres: true }), { test: { maxWorkers: 4 } });
