@@ -26,6 +26,17 @@ describe.each([{ plainAheadBytes: 0 }, { plainAheadBytes: Infinity }])('limits, 
     for (const note of ['Ж'.repeat(11), `"${'""'.repeat(21)}"`, 'n'.repeat(21)]) expect(verdicts(await readAll(`${head}A,1,${note}\n`, { ...options, limits }))).toEqual(['LIMIT 2 note']);
   });
 
+  it('on the header line, as on a row: however it is cut, and whatever ends it', async () => {
+    const limits = { ...defaultLimits, maxFieldBytes: 5 };
+    const longest = `sku,quantity,${'n'.repeat(80 - 'sku,quantity,'.length)}`;
+    for (const end of ['\n', '\r', '\r\n']) {
+      for (const blockBytes of [4, 5, 7, 16, 81, 1 << 16]) {
+        expect(verdicts(await readAll(`${longest}${end}A,1,x${end}`, { ...options, limits, blockBytes }))).toEqual([]);
+        expect(verdicts(await readAll(`${longest}n${end}A,1,x${end}`, { ...options, limits, blockBytes }))).toEqual(['LIMIT 1']);
+      }
+    }
+  });
+
   it('on a row: 16 times a field', async () => {
     const limits = { ...defaultLimits, maxFieldBytes: 20 };
     expect(verdicts(await readAll(`${head}A,1,x${',y'.repeat(157)}\n`, { ...options, limits }))).toEqual(['RAGGED 2']);

@@ -35,7 +35,8 @@ export class HeaderReading {
     for (;;) {
       const text = window.bytes;
       const end = firstRecordEnd(text, last);
-      if ((end?.content ?? text.length) > maxRowBytes(this.#limits)) {
+      // Without an end yet: the last byte may be the CR that ends it, which shows with the next one.
+      if ((end?.content ?? (last ? text.length : text.length - 1)) > maxRowBytes(this.#limits)) {
         this.#faults.end(this.#line, '', 'LIMIT', `the header line is longer than ${maxRowBytes(this.#limits)} bytes, or a quote in it is left open`);
         return undefined;
       }
