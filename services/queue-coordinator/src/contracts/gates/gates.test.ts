@@ -36,6 +36,7 @@ const table: readonly (readonly [what: string, gate: (f: KindFacts) => GateAnswe
   ['prefer 51 %: one of two workers reads it', prefer(51), { contracts: both, workers: [worker([1]), worker([1, 2])], producers: [producer([1, 2])] }, 'fail', ['CAPACITY']],
   ['prefer 100 %: the other reader may be dead', prefer(100), { contracts: both, workers: [worker([2]), worker([2], { silentMs: 60_000 })], producers: [producer([2])] }, 'unknown', ['READER_UNCERTAIN']],
   ['prefer 10 %: nobody reads what the other 90 % are', prefer(10), { contracts: both, workers: [worker([2])], producers: [producer([1, 2])] }, 'fail', ['NO_READER']],
+  ['prefer 10 %: nobody reads it any more', prefer(10), { contracts: both, workers: [worker([1])], producers: [producer([1, 2])] }, 'fail', ['NO_READER']],
   ['prefer: it is not open', prefer(10), { contracts: [v1, contract(2, { state: 'announced' })], workers: [worker([1, 2])], producers: [producer([1, 2])] }, 'fail', ['CONTRACT_STATE']],
   ['prefer 10 %: there is no other version', prefer(10), { contracts: [contract(2, { share: 100 })], workers: [worker([2])], producers: [producer([2])] }, 'fail', ['NO_OTHER_VERSION']],
   ['prefer: an old producer came in since', prefer(10), { contracts: both, workers: [worker([1, 2])], producers: [producer([1, 2]), producer([1])] }, 'fail', ['PRODUCER_CANNOT_READ']],
