@@ -1,4 +1,4 @@
-import { msOfDuration, type FieldViolation } from '@leasehold/rpc';
+import { msOfDuration, type Faults, type FieldViolation } from '@leasehold/rpc';
 
 /** Collects what is wrong with a request, so that a caller hears of everything at once. */
 export class RequestRules {
@@ -28,6 +28,13 @@ export class RequestRules {
     return ms;
   }
 }
+
+/** For an edge: states rules on a request. @throws Fault that names all of them that the request breaks */
+export const refusing = (fault: Faults) => (state: (rules: RequestRules) => void): void => {
+  const rules = new RequestRules();
+  state(rules);
+  if (rules.violations.length > 0) throw fault.invalid(rules.violations);
+};
 
 /** Longest payload or result, in bytes. */
 export const maxContentBytes = 256 * 1024;

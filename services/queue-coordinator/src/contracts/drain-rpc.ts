@@ -2,7 +2,8 @@ import { WatchDrainResponse } from '@leasehold/rollout-v1';
 import type { CallContext } from '@leasehold/rpc';
 import type { ContractName } from './contract.js';
 import { totalLeft } from './facts.js';
-import { factsOf, leftMessage, nothingLeft } from './messages.js';
+import { contractOf } from './gates/readers.js';
+import { leftMessage, nothingLeft } from './messages.js';
 import { contractAndFacts } from './requests.js';
 import type { RolloutParts } from './rollout-parts.js';
 
@@ -17,7 +18,7 @@ export async function* watchDrain(parts: RolloutParts, name: ContractName, call:
     let shown = '';
     for (;;) {
       const { facts } = await contractAndFacts(parts, name);
-      const contract = factsOf(facts, name.version);
+      const contract = contractOf(facts, name.version);
       const left = contract?.left ?? nothingLeft;
       const key = JSON.stringify({ ...left, oldestJobMs: 0, oldestOutcomeMs: 0 });
       if (key !== shown) yield WatchDrainResponse.create({ left: leftMessage(left), witnesses: [...(contract?.jobs ?? []), ...(contract?.outcomes ?? [])].slice(0, 10) });

@@ -6,7 +6,7 @@ import type { GateAnswer } from './gates/answer.js';
 import { buildGate } from './gates/build.js';
 import { contractMessage, gateMessage } from './messages.js';
 import { setPaused } from './pause.js';
-import { contractAndFacts, contractName, fault, minWorkersOf, optionsOf, percentOf, refuse, unknownContract, word } from './requests.js';
+import { changedSince, contractAndFacts, contractName, fault, minWorkersOf, optionsOf, percentOf, refuse, unknownContract, word } from './requests.js';
 import type { RolloutParts } from './rollout-parts.js';
 import { gateOf, takeStep, type Step } from './steps.js';
 
@@ -41,7 +41,7 @@ export async function step(parts: RolloutParts, request: { readonly name: string
         violations: [{ type: 'CONTRACT_STATE', subject: contractWord(name), description: `is ${result.contract.state}` }],
       });
     case 'changed':
-      throw fault.aborted('ETAG_MISMATCH', `${contractWord(name)} has changed since: look at it again`, { contract: contractWord(name), etag: String(result.contract.revision) });
+      throw changedSince(result.contract);
     case 'unknown':
       throw unknownContract(name);
   }
@@ -62,6 +62,6 @@ export async function pause(parts: RolloutParts, request: PauseContractRequest |
   const { revision, actor, validateOnly } = optionsOf(request.step, call);
   const result = await setPaused(parts, name, paused, { revision, actor, reason, validateOnly });
   if (result.verdict === 'unknown') throw unknownContract(name);
-  if (result.verdict === 'changed') throw fault.aborted('ETAG_MISMATCH', `${contractWord(name)} has changed since: look at it again`, { contract: contractWord(name), etag: String(result.contract.revision) });
+  if (result.verdict === 'changed') throw changedSince(result.contract);
   return { contract: contractMessage(result.contract) };
 }

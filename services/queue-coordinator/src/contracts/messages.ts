@@ -3,9 +3,9 @@ import {
   AuditEvent, BuildRecord, Contract as ContractMessage, ContractState as ContractStateMessage, ContractSummary, Finding, Gate, GateVerdict, JobEvent, Left as LeftMessage, Producer, ReadingBuild,
   Worker, WorkerState as WorkerStateMessage, type ExplainJobResponse,
 } from '@leasehold/rollout-v1';
-import { jobsLeft, totalLeft, type ContractFacts, type KindFacts, type Left } from './facts.js';
+import { jobsLeft, totalLeft, type KindFacts, type Left } from './facts.js';
 import type { Certainty, GateAnswer, Verdict } from './gates/answer.js';
-import { readersOf } from './gates/readers.js';
+import { contractOf, readersOf } from './gates/readers.js';
 import type { Explanation } from '../jobs/explain.js';
 import type { FleetWorker, WorkerState } from '../workers/fleet.js';
 import type { AuditEntry } from './audit-log.js';
@@ -57,13 +57,11 @@ export const gateMessage = (answer: GateAnswer, readAt: Date): Gate =>
 export const summaryMessage = (contract: Contract, facts: KindFacts | undefined, certainty: Certainty): ContractSummary =>
   ContractSummary.create({
     contract: contractMessage(contract),
-    left: leftMessage(factsOf(facts, contract.version)?.left ?? nothingLeft),
+    left: leftMessage((facts && contractOf(facts, contract.version))?.left ?? nothingLeft),
     readers: facts === undefined ? 0 : readersOf(facts, contract.version, certainty).certain.length,
   });
 
 export const nothingLeft: Left = { due: 0, scheduled: 0, retrying: 0, leased: 0, undispatched: 0, outcomes: 0, oldestJobMs: undefined, oldestOutcomeMs: undefined };
-
-export const factsOf = (facts: KindFacts | undefined, version: number): ContractFacts | undefined => facts?.contracts.find((contract) => contract.version === version);
 
 /** Live workers that declare the version, by build. */
 export function readingBuilds(facts: KindFacts, version: number, certainty: Certainty): ReadingBuild[] {

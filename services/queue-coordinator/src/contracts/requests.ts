@@ -1,6 +1,6 @@
 import { type Step as StepMessage, type WorkerSelector as SelectorMessage } from '@leasehold/rollout-v1';
 import { faults, type CallContext } from '@leasehold/rpc';
-import { RequestRules } from '../request-rules.js';
+import { refusing } from '../request-rules.js';
 import type { WorkerSelector } from '../workers/fleet.js';
 import { contractWord, parseContractName, parseContractWord, type Contract, type ContractName } from './contract.js';
 import { readFacts, type KindFacts } from './facts.js';
@@ -11,12 +11,7 @@ import type { StepOptions } from './steps.js';
 export const domain = 'rollout.leasehold';
 export const fault = faults(domain);
 
-/** @throws Fault that names all that is wrong with a request */
-export function refuse(state: (rules: RequestRules) => void): void {
-  const rules = new RequestRules();
-  state(rules);
-  if (rules.violations.length > 0) throw fault.invalid(rules.violations);
-}
+export const refuse = refusing(fault);
 
 export function contractName(text: string, field = 'name'): ContractName {
   const name = parseContractName(text);
@@ -53,10 +48,22 @@ export function minWorkersOf(minWorkers: number, field: string): number {
 export const unknownContract = (name: ContractName): Error =>
   fault.notFound('CONTRACT_NOT_FOUND', `${contractWord(name)} is not known: announce it first`, { contract: contractWord(name) });
 
-export async function contractAndFacts(parts: RolloutParts, name: ContractName): Promise<{ contract: Contract; facts: KindFacts }> {
+/** Somebody was faster than the one who asks. */
+export const changedSince = (contract: Contract): Error =>
+  fault.aborted('ETAG_MISMATCH', `${contractWord(contract)} has changed since: look at it again`, { contract: contractWord(contract), etag: String(contract.revision) });
+
+/** @throws Fault CONTRACT_NOT_FOUND */
+export async function knownContract(parts: RolloutParts, name: ContractName): Promise<Contract> {
   const contract = (await findContracts(parts.db, name.kind)).find(({ version }) => version === name.version);
+  if (contract === undefined) throw unknownContract(name);
+  return contract;
+}
+
+/** The contract, and all that gates know of its kind: counts what is queued. @throws Fault CONTRACT_NOT_FOUND */
+export async function contractAndFacts(parts: RolloutParts, name: ContractName): Promise<{ contract: Contract; facts: KindFacts }> {
+  const contract = await knownContract(parts, name);
   const [facts] = await readFacts(parts.db, [name.kind], parts.producerMemoryMs);
-  if (contract === undefined || facts === undefined) throw unknownContract(name);
+  if (facts === undefined) throw unknownContract(name);
   return { contract, facts };
 }
 

@@ -12,9 +12,10 @@ import { contractWord } from './contract.js';
 import { watchDrain } from './drain-rpc.js';
 import { readFacts } from './facts.js';
 import { checkGate, pause, step } from './gate-rpc.js';
-import { auditMessage, contractMessage, explanationMessage, factsOf, leftMessage, nothingLeft, producerMessage, readingBuilds, recordMessage, summaryMessage, workerMessage } from './messages.js';
+import { contractOf } from './gates/readers.js';
+import { auditMessage, contractMessage, explanationMessage, leftMessage, nothingLeft, producerMessage, readingBuilds, recordMessage, summaryMessage, workerMessage } from './messages.js';
 import { announceContract, findContracts } from './registry.js';
-import { actorOf, contractAndFacts, contractName, domain, fault, kindIn, minWorkersOf, percentOf, refuse, selectorOf } from './requests.js';
+import { actorOf, contractAndFacts, contractName, domain, fault, kindIn, knownContract, minWorkersOf, percentOf, refuse, selectorOf } from './requests.js';
 import type { RolloutParts } from './rollout-parts.js';
 import type { Step } from './steps.js';
 
@@ -24,7 +25,7 @@ const maxDiscard = 1_000;
 
 /** rollout.v1: maps messages to the domain and back; decides nothing itself. */
 export function rolloutService(parts: RolloutParts): ServiceBinding {
-  const stepping = (verb: (request: { readonly name: string }) => Step) => answers(async (request: { readonly name: string; readonly step: StepMessage | undefined }, call: CallContext) => step(parts, request, verb(request), call));
+  const stepping = (verb: Step) => answers(async (request: { readonly name: string; readonly step: StepMessage | undefined }, call: CallContext) => step(parts, request, verb, call));
   return service(
     RolloutServiceService,
     {
@@ -40,14 +41,15 @@ export function rolloutService(parts: RolloutParts): ServiceBinding {
       }),
       listContracts: answers(async ({ parent }) => {
         const kind = kindIn(parent);
-        const [contracts, facts] = [await findContracts(parts.db, kind), await readFacts(parts.db, kind === undefined ? undefined : [kind], parts.producerMemoryMs)];
+        const contracts = await findContracts(parts.db, kind);
+        const facts = await readFacts(parts.db, kind === undefined ? undefined : [kind], parts.producerMemoryMs);
         return { contracts: contracts.map((contract) => summaryMessage(contract, facts.find((f) => f.kind === contract.kind), parts)) };
       }),
       getContract: answers(async ({ name: text }) => {
         const { contract, facts } = await contractAndFacts(parts, contractName(text));
         return {
           contract: contractMessage(contract),
-          left: leftMessage(factsOf(facts, contract.version)?.left ?? nothingLeft),
+          left: leftMessage(contractOf(facts, contract.version)?.left ?? nothingLeft),
           readers: readingBuilds(facts, contract.version, parts),
           producers: facts.producers.map(producerMessage),
           builds: (await parts.records.read(contract)).map(recordMessage),
@@ -56,9 +58,9 @@ export function rolloutService(parts: RolloutParts): ServiceBinding {
       checkGate: answers((request) => checkGate(parts, request)),
       openContract: answers(async (request, call) => step(parts, request, { verb: 'open', minWorkers: minWorkersOf(request.minWorkers, 'min_workers') }, call)),
       setPreferredContract: answers(async (request, call) => step(parts, request, { verb: 'prefer', percent: percentOf(request.percent, 'percent') }, call)),
-      closeContract: stepping(() => ({ verb: 'close' })),
-      retireContract: stepping(() => ({ verb: 'retire' })),
-      reopenContract: stepping(() => ({ verb: 'reopen' })),
+      closeContract: stepping({ verb: 'close' }),
+      retireContract: stepping({ verb: 'retire' }),
+      reopenContract: stepping({ verb: 'reopen' }),
       pauseContract: answers((request, call) => pause(parts, request, true, request.reason, call)),
       resumeContract: answers((request, call) => pause(parts, request, false, '', call)),
       discardJobs: answers(async (request, call) => {
@@ -67,7 +69,7 @@ export function rolloutService(parts: RolloutParts): ServiceBinding {
           rules.check(request.reason.trim() !== '', 'reason', 'is required: it is what the audit log will say');
           rules.range(request.maxJobs, 'max_jobs', 0, maxDiscard);
         });
-        await contractAndFacts(parts, contract);
+        await knownContract(parts, contract);
         const maxJobs = request.maxJobs === 0 ? maxDiscard : request.maxJobs;
         const { discarded, remaining } = await discardJobs(parts, { contract, maxJobs, reason: request.reason, actor: actorOf(request.actor, call), validateOnly: request.validateOnly });
         return { discarded: BigInt(discarded), remaining: BigInt(remaining) };

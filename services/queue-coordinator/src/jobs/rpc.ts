@@ -13,7 +13,7 @@ import { sharesFor } from '../contracts/shares.js';
 import { answering, answeringEach } from '../database-faults.js';
 import { pollFloorMs, type Wakeups } from '../dispatch/wakeups.js';
 import { acknowledgeOutcomes, pullOutcomes, type Outcome } from '../outcomes/outcomes.js';
-import { maxContentBytes, RequestRules } from '../request-rules.js';
+import { maxContentBytes, refusing, RequestRules } from '../request-rules.js';
 import type { Canceller } from './cancel.js';
 import type { Enqueuer, JobSpec } from './enqueue.js';
 import { findJobs, listJobs } from './find.js';
@@ -25,6 +25,7 @@ import { parsePageToken, renderPageToken } from './page-token.js';
 const domain = 'queue.leasehold';
 const fault = faults(domain);
 const answers = answering(fault);
+const refuse = refusing(fault);
 const maxBatch = 500;
 const maxWaitMs = 30_000;
 /** Within this a step of a rollout has reached every producer. */
@@ -73,12 +74,6 @@ export function queueService(parts: QueueParts): ServiceBinding {
     },
     { domain, access: queueAccess(parts.producers) },
   );
-}
-
-function refuse(state: (rules: RequestRules) => void): void {
-  const rules = new RequestRules();
-  state(rules);
-  if (rules.violations.length > 0) throw fault.invalid(rules.violations);
 }
 
 function jobName(text: string, field: string): JobName {

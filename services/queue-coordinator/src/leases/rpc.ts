@@ -14,7 +14,7 @@ import type { Dispatchers } from '../dispatch/dispatchers.js';
 import type { Signals } from '../dispatch/signals.js';
 import { pollFloorMs, type Wakeups } from '../dispatch/wakeups.js';
 import { isKind } from '../jobs/job-name.js';
-import { maxContentBytes, RequestRules } from '../request-rules.js';
+import { maxContentBytes, refusing, type RequestRules } from '../request-rules.js';
 import type { AttendedWorker, Attendance } from '../workers/attend.js';
 import { deregisterWorker, registerWorker } from '../workers/register.js';
 import type { Granter } from './acquire.js';
@@ -27,6 +27,7 @@ import type { SettlementResult, Settler } from './settle.js';
 const domain = 'lease.leasehold';
 const fault = faults(domain);
 const answers = answering(fault);
+const refuse = refusing(fault);
 const maxBatch = 512;
 const maxWaitMs = 30_000;
 const reasonForm = /^[A-Z][A-Z0-9_]{0,62}$/;
@@ -66,12 +67,6 @@ export function leaseService(parts: LeaseParts): ServiceBinding {
     },
     { domain, access: leaseAccess(new WorkerOwners(parts.db)) },
   );
-}
-
-function refuse(state: (rules: RequestRules) => void): void {
-  const rules = new RequestRules();
-  state(rules);
-  if (rules.violations.length > 0) throw fault.invalid(rules.violations);
 }
 
 async function register(parts: LeaseParts, request: RegisterWorkerRequest, call: CallContext): Promise<RegisterWorkerResponse> {
